@@ -18,10 +18,15 @@ class Kind(NamedTuple):
 
     ref: Ref
     short_names: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    subresources: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return it as the pages get it."""
-        return {**self.ref._asdict(), "resource": str(self.ref), "shortNames": list(self.short_names)}
+        return {
+            **self.ref._asdict(), "resource": str(self.ref), "shortNames": self.short_names, "verbs": self.verbs,
+            "subresources": self.subresources,
+        }  # fmt: skip
 
 
 async def kinds(client: Client) -> list[Kind]:
@@ -39,11 +44,19 @@ async def _of_version(client: Client, api_version: str) -> list[Kind]:
         listed = await client.call("GET", f"/apis/{api_version}" if group else f"/api/{api_version}")
     except StatusError:
         return []
+    resources = listed.get("resources") or ()
+    below: dict[str, list[str]] = {}
+    for resource in resources:
+        name, slash, subresource = resource["name"].partition("/")
+        if slash:
+            below.setdefault(name, []).append(subresource)
     return [
         Kind(
             Ref(group, version, resource["name"], resource["kind"], resource["namespaced"]),
             tuple(resource.get("shortNames") or ()),
+            tuple(resource["verbs"]),
+            tuple(below.get(resource["name"], ())),
         )
-        for resource in listed.get("resources") or ()
+        for resource in resources
         if "/" not in resource["name"] and {"list", "watch"} <= set(resource.get("verbs") or ())
     ]

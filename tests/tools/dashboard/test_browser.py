@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.servers import Server
+from tests.servers import TOKEN, Server
 from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
 from tests.tools.dashboard.running import Dashboard, running
@@ -187,3 +187,11 @@ def test_differences(page: Any, dashboard: Dashboard) -> None:
         assert [line for sign, line in pairs if sign != "+"] == before.split("\n")
         assert [line for sign, line in pairs if sign != "-"] == after.split("\n")
         assert lines is None or ["".join(pair) for pair in pairs] == lines
+
+
+def test_japanese(page: Any, dashboard: Dashboard) -> None:
+    page.goto(f"{dashboard.origin}/?lang=ja")
+    page.fill("#token", TOKEN)
+    page.click("button >> text=ログイン")
+    page.wait_for_selector("button >> text=ログアウト")
+    assert page.get_attribute("html", "lang") == "ja"

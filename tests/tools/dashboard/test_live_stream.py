@@ -98,6 +98,9 @@ async def test_what_is_no_message_ends_the_connection(message: object) -> None:
         {"op": "log", "path": "/api/v1/namespaces/a/pods/b/proxy/log"},
         {"op": "log", "path": "/api/v1/namespaces/a/pods/b/log", "tail": "-1"},
         {"op": "table", "path": "/metrics"},
+        {"op": "access"},
+        {"op": "access", "asks": [1]},
+        {"op": "access", "asks": [{}] * 33},
     ],
 )
 async def test_bad_wishes_get_an_error(ask: dict[str, Any]) -> None:

@@ -1,5 +1,8 @@
 // What changes between two texts, line by line.
 
+import { element } from "./element.js";
+
+const CLASSES = { "+": "good", "-": "bad", " ": "" };
 const MOST = 4_000_000;
 
 /** Return pairs of a sign (" ", "-" or "+") and a line. */
@@ -45,4 +48,9 @@ export function excerpt(lines, around = 3) {
   const shown = [];
   lines.forEach((line, at) => { if (near[at]) shown.push(line); else if (shown.length && shown.at(-1)) shown.push(null); });
   return shown;
+}
+
+/** Return elements that show what changes; none if nothing does. */
+export function drawn(before, after) {
+  return excerpt(difference(before, after)).map((line) => element("span", { class: line ? CLASSES[line[0]] : "quiet" }, line ? `${line[0]} ${line[1]}\n` : "…\n"));
 }

@@ -1,5 +1,6 @@
 // Begins: logs in, opens the stream, shows the place that the address names.
 
+import { access, call, patch } from "./api.js";
 import { element, link } from "./element.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, session } from "./session.js";
@@ -11,6 +12,7 @@ import * as login from "./views/login.js";
 import * as logs from "./views/logs.js";
 import * as object from "./views/object.js";
 import { box } from "./views/search.js";
+import { preferred, speak, t } from "./words.js";
 
 const VIEWS = {
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
@@ -20,6 +22,7 @@ const VIEWS = {
 };
 
 async function begin() {
+  await speak(preferred());
   const code = /^#code=([\w-]+)$/.exec(location.hash);
   let problem = "";
   if (code) {
@@ -37,7 +40,7 @@ async function begin() {
 async function start() {
   const light = element("span", { class: "light", role: "status" });
   const stream = new Stream((state) => { light.textContent = state; light.className = `light ${state}`; if (state === "lost") check(); });
-  const app = { stream, kinds: new Map(), call };
+  const app = { stream, kinds: new Map(), call, patch, may: access(stream), namespace: session().namespace };
   const answer = await stream.ask({ op: "kinds" });
   for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
   const search = box(app);
@@ -45,7 +48,7 @@ async function start() {
   const { user, context } = session();
   document.body.replaceChildren(
     element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, light, element("span", { class: "who" }, `${user} @ ${context}`),
-      element("button", { onclick: async () => { stream.close(); await logOut(); location.reload(); } }, "Log out")),
+      element("button", { onclick: async () => { stream.close(); await logOut(); location.reload(); } }, t("Log out"))),
     element("div", { class: "columns" }, kinds.menu(app), root));
   let end = () => {};
   const show = () => {
@@ -68,26 +71,18 @@ async function check() {
   if ((await fetch("/session").catch(() => null))?.status === 401) location.reload();
 }
 
-/** Ask the API, as the user; throws what it says against it. */
-async function call(method, path, body, type) {
-  const headers = { "X-Dashboard-Token": session().token, Accept: "application/json", ...(type && { "Content-Type": type }) };
-  const answer = await fetch(`/k8s${path}`, { method, headers, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).message : text);
-  return JSON.parse(text);
-}
-
 function key(event, app, search) {
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  if (document.querySelector("dialog[open]")) return;
   if (event.key === "/") search.input.focus();
   else if (event.key === ":") {
-    const word = prompt("Kind");
+    const word = prompt(t("Kind"));
     const kind = word && kinds.meant(app, word.trim());
     if (kind) location.hash = listOf(kind.resource);
   } else if (event.key === "f") document.getElementById("filter")?.focus();
   else if (event.key === "Escape") history.back();
   else {
-    const target = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    const target = document.querySelector(`[data-key="${CSS.escape(event.key)}"]:not([disabled])`);
     if (!target) return;
     target.click();
   }

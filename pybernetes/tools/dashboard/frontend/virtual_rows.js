@@ -6,11 +6,11 @@ const HEIGHT = 28;
 const BEYOND = 10;
 
 export class VirtualRows {
-  /** `draw(row)` gives the cells of a row; `open(row)` is called when one is chosen. */
-  constructor(draw, open) {
-    this.draw = draw;
-    this.open = open;
+  /** `draw(row)` gives the cells of a row, `key(row)` its name; `open(row)` is called for the one that is chosen, `picked()` when others are selected. */
+  constructor({ draw, open, key, picked, keys = {} }) {
+    Object.assign(this, { draw, open, name: key, picked, keys });
     this.rows = [];
+    this.selected = new Set();
     this.chosen = 0;
     this.head = element("div", { class: "row head", role: "row" });
     this.space = element("div", { class: "space", role: "rowgroup" });
@@ -21,13 +21,32 @@ export class VirtualRows {
   }
 
   columns(cells, widths) {
-    this.element.style.setProperty("--columns", widths);
-    this.head.replaceChildren(...cells);
+    this.element.style.setProperty("--columns", `34px ${widths}`);
+    this.head.replaceChildren(element("span", { class: "cell" }), ...cells);
   }
 
   set(rows) {
     this.rows = rows;
     this.chosen = Math.max(0, Math.min(this.chosen, rows.length - 1));
+    if (this.selected.size) {
+      // What is gone, or hidden by a filter, must not be acted on unseen.
+      const names = new Set(rows.map(this.name));
+      const before = this.selected.size;
+      for (const name of this.selected) if (!names.has(name)) this.selected.delete(name);
+      if (this.selected.size !== before) this.picked();
+    }
+    this.later();
+  }
+
+  /** Return the rows that are selected. */
+  picks() {
+    return this.rows.filter((row) => this.selected.has(this.name(row)));
+  }
+
+  toggle(row) {
+    const name = this.name(row);
+    if (!this.selected.delete(name)) this.selected.add(name);
+    this.picked();
     this.later();
   }
 
@@ -52,7 +71,7 @@ export class VirtualRows {
           class: at === this.chosen ? "row chosen" : "row", role: "row", "aria-rowindex": at + 1,
           onclick: () => { this.chosen = at; this.open(this.rows[at]); },
         },
-        this.draw(this.rows[at]),
+        this.box(this.rows[at]), this.draw(this.rows[at]),
       );
       row.style.transform = `translateY(${at * HEIGHT}px)`;
       drawn.push(row);
@@ -60,7 +79,20 @@ export class VirtualRows {
     this.space.replaceChildren(...drawn);
   }
 
+  box(row) {
+    const picked = this.selected.has(this.name(row));
+    const box = element("input", { type: "checkbox", checked: picked, tabindex: "-1", "aria-label": this.name(row) });
+    return element("label", { class: "cell pick", onclick: (event) => { event.stopPropagation(); if (event.target === box) this.toggle(row); } }, box);
+  }
+
   key(event) {
+    const row = this.rows[this.chosen];
+    if (row && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      if (event.key === " ") this.toggle(row);
+      else if (event.key in this.keys && !this.selected.size) this.keys[event.key](row);
+      else if (event.key === "*") { this.selected = new Set(this.rows.map(this.name)); this.picked(); this.later(); }
+      if ([" ", "*"].includes(event.key) || (event.key in this.keys && !this.selected.size)) return event.preventDefault();
+    }
     const page = Math.floor(this.body.clientHeight / HEIGHT);
     const moves = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key === "Enter" && this.rows.length) this.open(this.rows[this.chosen]);

@@ -27,6 +27,13 @@ class Channel:
             raise ValueError(f"{name} must be a text")
         return value
 
+    def list(self, name: str) -> list[Any]:
+        """Return a list that the page sent; ValueError if it is something else."""
+        value = self._ask.get(name)
+        if not isinstance(value, list):
+            raise ValueError(f"{name} must be a list")
+        return value
+
     def path(self) -> str:
         """Return the path of the API that the page asks for; ValueError if it is none that is passed on."""
         return api_paths.checked(self.text("path"))

@@ -1,18 +1,19 @@
 // An object as YAML to be changed: the server says what would become of it before anything is saved.
 
-import { difference, excerpt } from "../diff.js";
+import { inNamespace, kubectl } from "../command.js";
+import { drawn } from "../diff.js";
 import { element } from "../element.js";
 import { objectOf, path } from "../places.js";
 import { yaml } from "../text.js";
+import { t } from "../words.js";
 
 const OPTIONS = "fieldManager=pyb-dashboard&fieldValidation=Strict";
-const CLASSES = { "+": "good", "-": "bad", " ": "" };
 
 /** Show the editor; returns a function that ends it. */
 export function show(root, app, resource, namespace, name) {
   const kind = app.kinds.get(resource);
   if (!kind) {
-    root.replaceChildren(element("p", { class: "problem" }, `This cluster has no ${resource}.`));
+    root.replaceChildren(element("p", { class: "problem" }, t("This cluster has no {resource}.", { resource })));
     return () => {};
   }
   const where = `${path(kind, encodeURIComponent(namespace))}/${encodeURIComponent(name)}`;
@@ -20,11 +21,11 @@ export function show(root, app, resource, namespace, name) {
   const text = element("textarea", { class: "yaml", id: "yaml", spellcheck: "false", "aria-label": "YAML", oninput: () => unchecked() });
   const says = element("p", { class: "problem", role: "alert" });
   const changes = element("pre", { class: "yaml", id: "changes", role: "status" });
-  const save = element("button", { id: "save", disabled: true, onclick: () => attempt(store) }, "Save");
+  const save = element("button", { id: "save", disabled: true, onclick: () => attempt(store) }, t("Save"));
   root.replaceChildren(
-    element("header", { class: "bar" }, element("h1", {}, `Edit ${kind.kind} `, element("b", {}, name)),
-      element("button", { id: "check", onclick: () => attempt(check) }, "Show what changes"), save,
-      element("code", { class: "command" }, `kubectl edit ${resource}/${name}${kind.namespaced ? ` -n ${namespace}` : ""}`)),
+    element("header", { class: "bar" }, element("h1", {}, `${t("Edit")} ${kind.kind} `, element("b", {}, name)),
+      element("button", { id: "check", onclick: () => attempt(check) }, t("Show what changes")), save,
+      element("code", { class: "command" }, kubectl("edit", `${resource}/${name}`, inNamespace(namespace)))),
     says, text, changes);
 
   const shown = (object) => {
@@ -54,8 +55,8 @@ export function show(root, app, resource, namespace, name) {
   async function check() {
     const sent = text.value;
     const after = shown(await put("&dryRun=All"));
-    const lines = excerpt(difference(before, after));
-    changes.replaceChildren(...(lines.length ? lines.map((line) => element("span", { class: line ? CLASSES[line[0]] : "quiet" }, line ? `${line[0]} ${line[1]}\n` : "…\n")) : ["Nothing would change."]));
+    const lines = drawn(before, after);
+    changes.replaceChildren(...(lines.length ? lines : [t("Nothing would change.")]));
     checked = sent;
     save.disabled = text.value !== sent;
   }

@@ -1,17 +1,20 @@
 // A list of one kind with the server's own columns: live, sorted, filtered, as long as it may be.
 
+import { buttons, targetOf } from "../actions.js";
+import { inNamespace, kubectl } from "../command.js";
 import { element } from "../element.js";
-import { address, objectOf, path } from "../places.js";
+import { address, listOf, path } from "../places.js";
 import { age } from "../text.js";
 import { VirtualRows } from "../virtual_rows.js";
+import { t } from "../words.js";
 
-const [, NAMESPACE, NAME, CREATED, , CELLS] = [0, 1, 2, 3, 4, 5];
+const [KEY, NAMESPACE, NAME, CREATED, CELLS] = [0, 1, 2, 3, 5];
 
 /** Show a list; returns a function that ends it. */
 export function show(root, app, resource, parameters) {
   const kind = app.kinds.get(resource);
   if (!kind) {
-    root.replaceChildren(element("p", { class: "problem" }, `This cluster has no ${resource}.`));
+    root.replaceChildren(element("p", { class: "problem" }, t("This cluster has no {resource}.", { resource })));
     return () => {};
   }
   const rows = new Map();
@@ -19,10 +22,39 @@ export function show(root, app, resource, parameters) {
   const namespace = parameters.get("ns") || "";
   const count = element("span", { class: "count", role: "status" });
   const says = element("span", { class: "problem", role: "alert" });
-  const filter = element("input", { type: "search", id: "filter", placeholder: "Filter", "aria-label": "Filter rows", value: parameters.get("q") || "", oninput: () => { keep(); later(); } });
-  const table = new VirtualRows(draw, (row) => { location.hash = objectOf(resource, row[NAMESPACE], row[NAME]); });
-  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, kind.kind, namespace ? ` in ${namespace}` : ""), filter, count, says,
-    element("code", { class: "command" }, `kubectl get ${resource}${kind.namespaced ? (namespace ? ` -n ${namespace}` : " -A") : ""}`)), table.element);
+  const filter = element("input", { type: "search", id: "filter", placeholder: t("Filter"), "aria-label": t("Filter rows"), value: parameters.get("q") || "", oninput: () => { keep(); later(); } });
+  const go = (row, view = "object") => { location.hash = address([view, resource, row[NAMESPACE] || "-", row[NAME]]); };
+  const table = new VirtualRows({
+    draw, open: go, key: (row) => row[KEY], picked: () => pick(),
+    keys: {
+      d: go, y: (row) => go(row, "object"), e: (row) => go(row, "edit"),
+      ...(resource === "pods" && { l: (row) => { location.hash = address(["logs", row[NAMESPACE], row[NAME]]); } }),
+    },
+  });
+  const actions = element("span", { class: "actions" });
+  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, kind.kind, namespace ? ` ${t("in {namespace}", { namespace })}` : ""), filter, count, says, actions,
+    element("code", { class: "command" }, kubectl("get", resource, kind.namespaced && (namespace ? inNamespace(namespace) : "-A")))), table.element);
+
+  // What is picked, or else the chosen row, is what actions are done to.
+  const targets = () => table.picks().filter(Boolean).map((row) => targetOf(kind, row[NAMESPACE], row[NAME]));
+  const offering = buttons(app, kind, namespace, targets, { many: true });
+
+  async function pick() {
+    const number = table.selected.size;
+    const offered = await offering;
+    actions.replaceChildren(...(number ? [t("{count} selected", { count: number }), ...offered,
+      ...(resource === "pods" ? [element("button", { "data-key": "l", onclick: () => logs() }, t("Logs"))] : [])] : []));
+  }
+
+  // A key of an action selects the chosen row first: what it is done to is seen.
+  offering.then((offered) => {
+    for (const button of offered) table.keys[button.dataset.key] ??= (row) => { if (!button.disabled) { table.toggle(row); button.click(); } };
+  });
+
+  function logs() {
+    const rows = table.picks();
+    location.hash = address(["logs", rows[0][NAMESPACE], rows.filter((row) => row[NAMESPACE] === rows[0][NAMESPACE]).map((row) => row[NAME]).join(",")]);
+  }
 
   function keep() {
     history.replaceState(null, "", address(["list", resource], { ns: namespace, q: filter.value, sort }));
@@ -42,7 +74,7 @@ export function show(root, app, resource, parameters) {
     const names = [...(kind.namespaced ? [["Namespace", -1]] : []), ...shown().map(([column, at]) => [column.name, at])];
     table.columns(
       names.map(([name]) => element("button", {
-        class: "cell", "aria-label": `Sort by ${name}`,
+        class: "cell", "aria-label": t("Sort by {name}", { name }),
         onclick: () => { sort = sort === name ? `-${name}` : name; keep(); head(); later(); },
       }, name, sort === name ? " ▲" : sort === `-${name}` ? " ▼" : "")),
       names.map(([name]) => (/^(Name|Message|Images?|Containers)$/.test(name) ? "minmax(16ch, 3fr)" : "minmax(6ch, 1fr)")).join(" "));
@@ -68,7 +100,7 @@ export function show(root, app, resource, parameters) {
       });
     }
     table.set(list);
-    count.textContent = `${list.length === rows.size ? "" : `${list.length} of `}${rows.size}${complete ? "" : " …"}`;
+    count.textContent = `${list.length === rows.size ? "" : `${list.length} ${t("of")} `}${rows.size}${complete ? "" : " …"}`;
   }
 
   function later() {
@@ -76,7 +108,12 @@ export function show(root, app, resource, parameters) {
   }
 
   const stop = app.stream.subscribe({ op: "table", path: path(kind, namespace), fields: parameters.get("fields") || "", labels: parameters.get("labels") || "" }, (message) => {
-    says.textContent = message.error ? message.error.message : message.lost ? "connection lost, trying again" : "";
+    // Who may not see all namespaces has one of his own to see.
+    if (message.error?.code === 403 && kind.namespaced && !namespace) {
+      location.replace(listOf(resource, { ns: app.namespace || "default", q: filter.value, sort }));
+      return;
+    }
+    says.textContent = message.error ? message.error.message : message.lost ? t("connection lost, trying again") : "";
     if (message.reset) { rows.clear(); complete = false; }
     if (message.columns) { columns = message.columns; head(); }
     for (const row of message.changed || []) rows.set(row[0], row);

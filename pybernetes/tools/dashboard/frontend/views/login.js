@@ -2,10 +2,11 @@
 
 import { element } from "../element.js";
 import { logIn } from "../session.js";
+import { t } from "../words.js";
 
 /** Show the form; `done` is called once somebody is logged in. */
 export function show(root, done, problem = "") {
-  const token = element("input", { id: "token", type: "password", autocomplete: "off", "aria-label": "Bearer token", placeholder: "Bearer token" });
+  const token = element("input", { id: "token", type: "password", autocomplete: "off", "aria-label": t("Bearer token"), placeholder: t("Bearer token") });
   const says = element("p", { class: "problem", role: "alert" }, problem);
   const submit = async (event) => {
     event.preventDefault();
@@ -19,8 +20,8 @@ export function show(root, done, problem = "") {
   };
   root.replaceChildren(element("main", { class: "login" },
     element("h1", {}, "Pybernetes"),
-    element("p", {}, "Open the link that `pyb dashboard` printed, or press Enter there for a new one. Or log in with a token:"),
-    element("form", { onsubmit: submit }, token, element("button", {}, "Log in")),
+    element("p", {}, t("Open the link that `pyb dashboard` printed, or press Enter there for a new one. Or log in with a token:")),
+    element("form", { onsubmit: submit }, token, element("button", {}, t("Log in"))),
     says));
   token.focus();
 }

@@ -1,6 +1,8 @@
 // Logs of one or several pods, followed, each line with the pod and container that wrote it.
 
+import { inNamespace, kubectl } from "../command.js";
 import { element } from "../element.js";
+import { t } from "../words.js";
 
 const MOST_LINES = 20_000;
 
@@ -9,11 +11,11 @@ export function show(root, app, namespace, names) {
   const pods = names.split(",");
   const stops = [];
   const lines = [];
-  const find = element("input", { type: "search", id: "filter", placeholder: "Only lines with", "aria-label": "Only lines with", oninput: () => draw() });
+  const find = element("input", { type: "search", id: "filter", placeholder: t("Only lines with"), "aria-label": t("Only lines with"), oninput: () => draw() });
   const text = element("pre", { class: "log", tabindex: "0", role: "log" });
   const says = element("span", { class: "problem", role: "alert" });
-  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, "Logs of ", element("b", {}, pods.join(", "))), find,
-    element("button", { onclick: save }, "Download"), says, element("code", { class: "command" }, pods.map((pod) => `kubectl logs -f -n ${namespace} ${pod} --all-containers`).join("; "))), text);
+  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, `${t("Logs of")} `, element("b", {}, pods.join(", "))), find,
+    element("button", { onclick: save }, t("Download")), says, element("code", { class: "command" }, pods.map((pod) => kubectl("logs", "-f", inNamespace(namespace), pod, "--all-containers")).join("; "))), text);
   let waiting = 0;
 
   function draw() {

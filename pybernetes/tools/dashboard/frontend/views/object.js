@@ -1,14 +1,17 @@
 // An object's page: what people want to know first, then YAML, events and owners, all live.
 
+import { buttons, targetOf } from "../actions.js";
+import { inNamespace, kubectl } from "../command.js";
 import { element, link } from "../element.js";
 import { address, listOf, objectOf, path } from "../places.js";
 import { age, yaml } from "../text.js";
+import { t } from "../words.js";
 
 /** Show an object; returns a function that ends it. */
 export function show(root, app, resource, namespace, name) {
   const kind = app.kinds.get(resource);
   if (!kind) {
-    root.replaceChildren(element("p", { class: "problem" }, `This cluster has no ${resource}.`));
+    root.replaceChildren(element("p", { class: "problem" }, t("This cluster has no {resource}.", { resource })));
     return () => {};
   }
   let events = () => {}, uid = "", object = null, managed = false;
@@ -17,17 +20,18 @@ export function show(root, app, resource, namespace, name) {
   const text = element("pre", { class: "yaml", tabindex: "0" });
   const happened = element("ul", { class: "events" });
   const fields = element("input", { type: "checkbox", onchange: (event) => { managed = event.target.checked; draw(); } });
-  const scope = kind.namespaced ? ` -n ${namespace}` : "";
+  const actions = element("span", { class: "actions" });
   root.replaceChildren(
     element("header", { class: "bar" }, element("h1", {}, `${kind.kind} `, element("b", {}, name)),
       kind.namespaced ? link(listOf(resource, { ns: namespace }), namespace) : null,
-      resource === "pods" ? link(address(["logs", namespace, name]), "Logs", { class: "button", "data-key": "l" }) : null,
-      link(address(["edit", resource, namespace || "-", name]), "Edit", { class: "button", "data-key": "e" }),
-      element("code", { class: "command" }, `kubectl get ${resource}/${name}${scope} -o yaml`)),
+      resource === "pods" ? link(address(["logs", namespace, name]), t("Logs"), { class: "button", "data-key": "l" }) : null,
+      link(address(["edit", resource, namespace || "-", name]), t("Edit"), { class: "button", "data-key": "e" }),
+      actions,
+      element("code", { class: "command" }, kubectl("get", `${resource}/${name}`, inNamespace(kind.namespaced && namespace), "-o", "yaml"))),
     says,
-    element("section", {}, element("h2", {}, "Summary"), summary),
-    element("section", {}, element("h2", {}, "Events"), happened),
-    element("section", {}, element("h2", {}, "YAML"), element("label", {}, fields, " managed fields"), text));
+    element("section", {}, element("h2", {}, t("Summary")), summary),
+    element("section", {}, element("h2", {}, t("Events")), happened),
+    element("section", {}, element("h2", {}, "YAML"), element("label", {}, fields, ` ${t("managed fields")}`), text));
 
   function draw() {
     if (!object) return;
@@ -37,11 +41,21 @@ export function show(root, app, resource, namespace, name) {
     text.textContent = yaml(shown);
   }
 
+  let offered = "";
+  async function offer() {
+    // What can be done with a node depends on whether it takes pods.
+    const state = `${object.metadata.uid} ${object.spec?.unschedulable}`;
+    if (state === offered) return;
+    offered = state;
+    actions.replaceChildren(...(await buttons(app, kind, namespace, () => [targetOf(kind, namespace, name, object)], { object })));
+  }
+
   const stop = app.stream.subscribe({ op: "object", path: path(kind, namespace), name }, (message) => {
-    says.textContent = message.error ? message.error.message : message.gone ? "It is gone." : message.lost ? "connection lost, trying again" : "";
+    says.textContent = message.error ? message.error.message : message.gone ? t("It is gone.") : message.lost ? t("connection lost, trying again") : "";
     if (!message.object) return;
     object = message.object;
     draw();
+    offer();
     if (object.metadata.uid !== uid) {
       uid = object.metadata.uid;
       events();
@@ -64,7 +78,7 @@ function follow(app, object, list) {
     if (message.columns) columns = message.columns.map((column) => column.name);
     for (const row of message.changed || []) rows.set(row[0], row);
     for (const key of message.removed || []) rows.delete(key);
-    const none = element("li", { class: "quiet" }, message.error ? message.error.message : "None.");
+    const none = element("li", { class: "quiet" }, message.error ? message.error.message : t("None."));
     list.replaceChildren(...(rows.size ? [...rows.values()].reverse().map(item) : [none]));
   });
 }
@@ -72,27 +86,27 @@ function follow(app, object, list) {
 /** Return what people want to know first of an object, as pairs of words and what is shown. */
 function facts(app, object) {
   const { metadata, spec = {}, status = {} } = object;
-  const pairs = [["Created", `${metadata.creationTimestamp} (${age(metadata.creationTimestamp)})`]];
-  if (metadata.deletionTimestamp) pairs.push(["Being deleted", `since ${metadata.deletionTimestamp}; waits for ${(metadata.finalizers || []).join(", ") || "its end"}`]);
-  if (status.phase) pairs.push(["Phase", status.phase]);
-  if (typeof spec.replicas === "number") pairs.push(["Replicas", `${status.readyReplicas || 0} ready of ${spec.replicas}`]);
-  if (spec.nodeName) pairs.push(["Node", link(objectOf("nodes", "", spec.nodeName), spec.nodeName)]);
-  if (status.podIP) pairs.push(["Address", status.podIP]);
-  for (const container of status.containerStatuses || []) pairs.push([`Container ${container.name}`, containerText(container)]);
+  const pairs = [[t("Created"), `${metadata.creationTimestamp} (${age(metadata.creationTimestamp)})`]];
+  if (metadata.deletionTimestamp) pairs.push([t("Being deleted"), t("since {time}; waits for {what}", { time: metadata.deletionTimestamp, what: (metadata.finalizers || []).join(", ") || t("its end") })]);
+  if (status.phase) pairs.push([t("Phase"), status.phase]);
+  if (typeof spec.replicas === "number") pairs.push([t("Replicas"), t("{ready} ready of {all}", { ready: status.readyReplicas || 0, all: spec.replicas })]);
+  if (spec.nodeName) pairs.push([t("Node"), link(objectOf("nodes", "", spec.nodeName), spec.nodeName)]);
+  if (status.podIP) pairs.push([t("Address"), status.podIP]);
+  for (const container of status.containerStatuses || []) pairs.push([`${t("Container")} ${container.name}`, containerText(container)]);
   for (const condition of status.conditions || []) {
     if (condition.status !== "True" || condition.type.includes("Pressure")) pairs.push([condition.type, `${condition.status}${condition.reason ? ` (${condition.reason})` : ""}${condition.message ? `: ${condition.message}` : ""}`]);
   }
-  for (const owner of metadata.ownerReferences || []) pairs.push(["Owner", ownerLink(app, owner, metadata.namespace)]);
+  for (const owner of metadata.ownerReferences || []) pairs.push([t("Owner"), ownerLink(app, owner, metadata.namespace)]);
   const labels = Object.entries(metadata.labels || {});
-  if (labels.length) pairs.push(["Labels", labels.map(([name, value]) => element("code", { class: "label" }, `${name}=${value}`))]);
+  if (labels.length) pairs.push([t("Labels"), labels.map(([name, value]) => element("code", { class: "label" }, `${name}=${value}`))]);
   return pairs;
 }
 
 function containerText(container) {
   const [[what, details]] = Object.entries(container.state || { unknown: {} });
   const last = container.lastState?.terminated;
-  return [`${what}${details.reason ? ` (${details.reason})` : ""}${details.message ? `: ${details.message}` : ""}`, `${container.restartCount} restarts`,
-    last ? `last ended with ${last.exitCode}${last.reason ? ` (${last.reason})` : ""}` : null].filter(Boolean).join(", ");
+  return [`${what}${details.reason ? ` (${details.reason})` : ""}${details.message ? `: ${details.message}` : ""}`, t("{count} restarts", { count: container.restartCount }),
+    last ? t("last ended with {code}", { code: `${last.exitCode}${last.reason ? ` (${last.reason})` : ""}` }) : null].filter(Boolean).join(", ");
 }
 
 function ownerLink(app, owner, namespace) {

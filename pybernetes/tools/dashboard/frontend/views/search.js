@@ -2,6 +2,7 @@
 
 import { element, link } from "../element.js";
 import { objectOf } from "../places.js";
+import { t } from "../words.js";
 
 const AGAIN = 500;
 
@@ -10,7 +11,7 @@ export function box(app) {
   let chosen = 0, asked = 0, hits = [];
   const results = element("ul", { class: "hits", role: "listbox", id: "hits", hidden: true });
   const input = element("input", {
-    type: "search", id: "search", placeholder: "Search everything  /", autocomplete: "off", role: "combobox", "aria-controls": "hits", "aria-label": "Search everything",
+    type: "search", id: "search", placeholder: `${t("Search everything")}  /`, autocomplete: "off", role: "combobox", "aria-controls": "hits", "aria-label": t("Search everything"),
     oninput: ask, onfocus: ask, onkeydown: key, onblur: () => setTimeout(close, 150),
   });
 
@@ -23,9 +24,9 @@ export function box(app) {
     if (number !== asked) return; // something else has been typed meanwhile
     hits = answer.hits;
     chosen = 0;
-    const notes = [`${hits.length} of ${answer.objects} objects, ${Math.round(performance.now() - began)} ms`];
-    if (!answer.ready) notes.push("still reading the cluster");
-    if (answer.unread.length) notes.push(`not searched, because you may not list them: ${answer.unread.length} kinds`);
+    const notes = [t("{count} of {all} objects, {time} ms", { count: hits.length, all: answer.objects, time: Math.round(performance.now() - began) })];
+    if (!answer.ready) notes.push(t("still reading the cluster"));
+    if (answer.unread.length) notes.push(t("not searched, because you may not list them: {count} kinds", { count: answer.unread.length }));
     results.replaceChildren(...hits.map(item), element("li", { class: "quiet", title: answer.unread.join(", ") }, notes.join("; ")));
     results.hidden = false;
     mark();
@@ -35,7 +36,7 @@ export function box(app) {
 
   function item([resource, namespace, name, field, text], at) {
     return element("li", { role: "option", onmousemove: () => { chosen = at; mark(); } },
-      link(objectOf(resource, namespace, name), [element("b", {}, name), element("span", {}, ` ${resource}${namespace ? ` in ${namespace}` : ""}`), field === "name" ? null : element("small", {}, ` ${field} ${text}`)], { onclick: close }));
+      link(objectOf(resource, namespace, name), [element("b", {}, name), element("span", {}, ` ${resource}${namespace ? ` ${t("in {namespace}", { namespace })}` : ""}`), field === "name" ? null : element("small", {}, ` ${field} ${text}`)], { onclick: close }));
   }
 
   function mark() {
