@@ -67,6 +67,13 @@ class Histogram:
             bins[place] = bins.get(place, 0) + count
         self.total += sum(values)
 
+    def leave(self, value: float) -> None:
+        """Have a value counted by and by."""
+        waiting = self.waiting
+        waiting.append(value)
+        if len(waiting) >= MANY:
+            self.collect()
+
     def observe(self, value: float, times: int = 1) -> None:
         """Count a value."""
         place = bisect_left(self.edges, value)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Callable
 from typing import Any, Protocol
 
 # Records of a turn: up to 512 kB.
@@ -35,13 +36,16 @@ class PacedObject(ssl.SSLObject):
     _connection: Paced | None = None
     _left = RECORDS
     _is_resting = False
+    # Whether all that has come was handed, in whole records.
+    _is_even = True
     # What has come and was not handed yet, how far that was read, and how much of the last record is still to come.
     _data = b""
     _at = 0
     _open = 0
-    # What has come, and what OpenSSL knows of it.
+    # What has come, and what OpenSSL knows of it; and what reads a record of that.
     arrived: ssl.MemoryBIO
     handed: ssl.MemoryBIO
+    decrypt: Callable[..., Any]
 
     def pace(self, connection: Paced | None) -> None:
         """Read for a connection from now on; for none when it has ended: they would know one another for ever."""
@@ -51,10 +55,11 @@ class PacedObject(ssl.SSLObject):
         """Return what a record has; SSLWantReadError when those of a turn are used up, or none has come."""
         if not self.handed.pending:
             self._hand()
-        read, len = self._sslobj.read, min(len, RECORD_BYTES)  # type: ignore[attr-defined]
+        if len > RECORD_BYTES:
+            len = RECORD_BYTES
         while True:
             try:
-                return read(len) if buffer is None else read(len, buffer)
+                return self.decrypt(len) if buffer is None else self.decrypt(len, buffer)
             except ssl.SSLWantReadError:
                 if not self._hand():
                     raise
@@ -81,31 +86,31 @@ class PacedObject(ssl.SSLObject):
 
     def _hand(self) -> bool:
         """Hand OpenSSL the records that may be read in this turn; tell whether there were any."""
-        data, at, arrived = self._data, self._at, self.arrived
-        if arrived.pending and len(data) - at < _HEAD:
-            data, at = data[at:] + arrived.read(), 0
-            size = len(data)
-            if (
-                not self._open
-                and size > _HEAD
-                and size == _HEAD + (data[3] << 8 | data[4])
-                and not self._is_resting
-            ):
+        arrived = self.arrived
+        if self._is_even:
+            if not arrived.pending:
+                return False
+            data, at = arrived.read(), 0
+            if len(data) > _HEAD and len(data) == _HEAD + (data[3] << 8 | data[4]):
                 self.handed.write(data)  # one whole record, as nearly always
-                self._data, self._at, self._left = b"", 0, RECORDS
                 return True
+            self._left = RECORDS
+        else:
+            data, at = self._data, self._at
+            if arrived.pending and len(data) - at < _HEAD:
+                data, at = data[at:] + arrived.read(), 0
         size, end = len(data), at + self._open
         left = self._left if self._connection is not None else RECORDS
         while left and end + _HEAD <= size:
             end += _HEAD + (data[end + 3] << 8 | data[end + 4])
             left -= 1
-        self._data, self._left = data, left
-        self._open, end = max(end - size, 0), min(end, size)
-        self._at = end
+        self._left, self._open, end = left, max(end - size, 0), min(end, size)
         if end > at:
             self.handed.write(data if (at, end) == (0, size) else data[at:end])
         elif not left and (size - end >= _HEAD or arrived.pending):
             self._rest()
+        self._is_even = end == size and not self._open and not self._is_resting
+        self._data, self._at = (b"", 0) if end == size else (data, end)
         return end > at
 
     def _rest(self) -> None:

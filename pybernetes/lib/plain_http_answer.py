@@ -47,7 +47,6 @@ class AnsweringContext(ssl.SSLContext):
         handed = ssl.MemoryBIO()
         wrapped: Any = super().wrap_bio(handed, outgoing, *args, **kwargs)
         wrapped.arrived, wrapped.handed, wrapped.outgoing = incoming, handed, outgoing
-        wrapped.write = (
-            wrapped._sslobj.write
-        )  # which is what ssl calls, in a call of its own for every answer
+        # What is called for every record: ssl would do so in calls of its own.
+        wrapped.write, wrapped.decrypt = wrapped._sslobj.write, wrapped._sslobj.read
         return wrapped

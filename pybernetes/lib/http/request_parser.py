@@ -10,6 +10,7 @@ import httptools
 
 from pybernetes.lib.http import strictness
 from pybernetes.lib.http.chunks import Chunks
+from pybernetes.lib.http.known_head import LONGEST, PLAIN, KnownHead, known_head
 from pybernetes.lib.http.messages import Request, split_target
 from pybernetes.lib.http.unanswered import SMALL
 
@@ -46,6 +47,9 @@ class RequestParser(asyncio.Protocol):
         self._chunks: Chunks | None = None
         self._tail = b""
         self._keep_alive = True
+        # The data that a whole head came in while it is parsed, and what is known of the last such head.
+        self._whole: bytes | None = None
+        self._known: KnownHead | None = None
         # Whether no more is read for now, and what was read already by then.
         self._paused = False
         self._unparsed = b""
@@ -76,7 +80,7 @@ class RequestParser(asyncio.Protocol):
     def _let_go(self) -> None:
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None  # type: ignore[assignment]
-        self._unparsed = b""
+        self._unparsed, self._known = b"", None
         self._forget()
 
     def data_received(self, data: bytes) -> None:
@@ -89,6 +93,16 @@ class RequestParser(asyncio.Protocol):
         elif self._unparsed:
             self._unparsed += data
         elif (
+            (known := self._known) is not None
+            and not self._receiving
+            and data.endswith(known.end)
+            and data.startswith(known.begin)
+            and len(data) <= LONGEST
+            and not (target := data[known.target : -known.rest]).translate(None, PLAIN)
+        ):
+            self._wire, self._target, self._tail = len(data), target, b""
+            self._hand_over(known.method, known.headers.copy(), b"", None, True)
+        elif (
             len(data) <= _PART
             and not self._receiving
             and data[:1] not in b"\r\n"
@@ -96,12 +110,22 @@ class RequestParser(asyncio.Protocol):
         ):
             self._wire, self._tail = end, b""  # a whole head: what nearly all data begins with
             if end == len(data):
+                self._whole = data
                 self._feed(data)
+                self._whole = None
             else:
                 self._feed(data[:end])
-                self._parse(data, end)
+                if self._length == len(data) - end and self._is_plain_body():
+                    self._wire = len(data)
+                    self._feed(data[end:])
+                else:
+                    self._parse(data, end)
         else:
             self._parse(data)
+
+    def _is_plain_body(self) -> bool:
+        """Tell whether what follows the head is the body as it is, and nothing keeps it from being read."""
+        return self._receiving and self._chunks is None and not self._closing and not self._paused
 
     def _parse(self, data: bytes, offset: int = 0) -> None:
         """Parse what may be a part of a request, or several: one part at a time, so that its place is known."""
@@ -310,17 +334,30 @@ class RequestParser(asyncio.Protocol):
         self._receiving = False
         if self._head is not None:
             self._headers, self._repeated = self._head
+        body = self._body if isinstance(self._body, bytes) else bytes(self._body)
+        self._body = b""
+        self._upgrading = self._parser.should_upgrade()
+        method = self._parser.get_method()
+        if self._whole is not None and self._keep_alive and not self._upgrading and self._repeated is None:
+            self._known = known_head(self._whole, method, self._target, self._headers, self.server.limits)
+        # After an upgrade that is refused, what follows could be of either protocol.
+        keep_alive = self._keep_alive and not self._upgrading
+        self._hand_over(method.decode(), self._headers, body, self._repeated, keep_alive)
+
+    def _hand_over(
+        self,
+        method: str,
+        headers: dict[bytes, bytes],
+        body: bytes,
+        repeated: dict[bytes, list[bytes]] | None,
+        keep_alive: bool,
+    ) -> None:
         path, query = split_target(self._target)
         if query and query.count("&") >= self.server.limits.parameters:
             self.refuse(400, "number of URL query parameters exceeded limit")
             return
-        body = self._body if isinstance(self._body, bytes) else bytes(self._body)
-        method = self._parser.get_method().decode()
-        request = self.server.request_class(self, method, path, query, self._headers, body)  # type: ignore[arg-type]
-        request.repeated = self._repeated
+        request = self.server.request_class(self, method, path, query, headers, body)  # type: ignore[arg-type]
+        request.repeated = repeated
         request.wire = self._wire
-        self._body = b""
-        self._upgrading = self._parser.should_upgrade()
-        # After an upgrade that is refused, what follows could be of either protocol.
-        request.keep_alive = self._keep_alive and not self._upgrading
+        request.keep_alive = keep_alive
         self.received(request)

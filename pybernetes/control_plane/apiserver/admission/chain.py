@@ -106,12 +106,12 @@ class Chain:
             attributes.again = True
             step = self._route(attributes)[0]
             seconds = await self._call(step, attributes, seconds)
-        step.timings.whole.observe(seconds)
+        step.timings.whole.leave(seconds)
 
     async def validate(self, attributes: Attributes) -> None:
         """Let every plugin refuse the object."""
         step = self._route(attributes)[1]
-        step.timings.whole.observe(await self._call(step, attributes))
+        step.timings.whole.leave(await self._call(step, attributes))
 
     async def _call(self, step: _Step, attributes: Attributes, already: float = 0.0) -> float:
         """Call one plugin after the other; return the seconds that the step took, with those that it had taken already."""

@@ -141,7 +141,8 @@ def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
     problems = Errors()
     _check_types(values, _DELETE_TYPES)
     conditions = values.get("preconditions") or {}
-    _check_types(conditions, _CONDITION_TYPES)
+    if conditions:
+        _check_types(conditions, _CONDITION_TYPES)
     options = DeleteOptions(
         values.get("gracePeriodSeconds"),
         values.get("propagationPolicy"),
@@ -170,9 +171,9 @@ def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
 
 
 def _check_types(values: dict[str, Any], types: dict[str, type]) -> None:
-    for name, type_ in types.items():
-        value = values.get(name)
-        if value is not None and type(value) is not type_:
+    for name, value in values.items():
+        type_ = types.get(name)
+        if type_ is not None and value is not None and type(value) is not type_:
             raise errors.bad_request(
                 f"json: cannot unmarshal into Go struct field DeleteOptions.{name} of type {type_.__name__}"
             )

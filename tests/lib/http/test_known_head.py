@@ -1,0 +1,110 @@
+"""A head like the one before means what the parser would say, whatever came before it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pybernetes.lib.http.known_head import LONGEST, known_head
+from pybernetes.lib.http.limits import Limits
+from pybernetes.lib.http.messages import Request
+from pybernetes.lib.http.request_parser import RequestParser
+
+HEADERS = (
+    b"Host: a\r\n",
+    b"Host: a\r\nAuthorization: Bearer x\r\n",
+    b"Host: a\r\nImpersonate-User: b\r\n",
+    b"Host: a\r\nA: 1\r\nA: 2\r\n",
+    b"Host: a\r\nConnection: close\r\n",
+    b"Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n",
+    b"Host: a\r\nContent-Length: 0\r\n",
+    b"Host: a\r\nContent-Length: 2\r\n",
+    b"Host: a\r\nTransfer-Encoding: chunked\r\n",
+    b"",
+)
+
+
+class Reading(RequestParser):
+    """Notes what was read."""
+
+    def __init__(self) -> None:
+        server = SimpleNamespace(limits=Limits(), request_class=Request)
+        super().__init__(server)  # type: ignore[arg-type]
+        self.transport = SimpleNamespace(write=lambda data: None)  # type: ignore[assignment]
+        self.seen: list[Any] = []
+        self._begin()
+
+    def received(self, request: Request) -> None:
+        self.seen.append(
+            (request.method, request.path, request.query_text, dict(request.headers), request.repeated,
+             request.body, request.keep_alive, request.wire, self._target)
+        )  # fmt: skip
+        request.headers.clear()  # as those do who act in another's name
+
+    def refuse(self, status: int, message: str) -> None:
+        self._closing = True
+        self.seen.append((status, message))
+
+    @property
+    def is_over(self) -> bool:
+        return self._closing or self._upgrading or self._receiving or not self._keep_alive
+
+
+TARGETS = st.one_of(
+    st.sampled_from([b"/", b"/a", b"/a?b=c", b"/a%2Fb", b"/a#b", b"//a", b"*", b"a:1", b"http://b/c", b"/a b", b""]),
+    st.binary(max_size=8).map(lambda text: b"/" + text),
+)  # fmt: skip
+MESSAGES = st.tuples(
+    st.sampled_from([b"GET", b"DELETE", b"HEAD", b"POST", b"CONNECT", b"get"]),
+    TARGETS,
+    st.sampled_from([b"HTTP/1.1", b"HTTP/1.0"]),
+    st.sampled_from(HEADERS),
+    st.sampled_from([b"", b"", b"", b"xy", b"0\r\n\r\n", b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"]),
+)
+
+
+@given(messages=st.lists(MESSAGES, min_size=2, max_size=6))
+@example([(b"GET", b"/a", b"HTTP/1.1", HEADERS[2], b""), (b"GET", b"/b", b"HTTP/1.1", HEADERS[2], b"")])
+def test_what_is_read_is_what_a_parser_reads_that_knows_nothing(messages: list[tuple[bytes, ...]]) -> None:
+    knowing = Reading()
+    for method, target, version, headers, rest in messages:
+        data = method + b" " + target + b" " + version + b"\r\n" + headers + b"\r\n" + rest
+        anew = Reading()
+        knowing.seen.clear()
+        knowing.data_received(data)
+        anew.data_received(data)
+        assert knowing.seen == anew.seen
+        assert knowing.is_over == anew.is_over
+        if anew.is_over:
+            return
+
+
+def test_heads_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, parsed = Reading(), []
+    feed = reading._feed
+
+    def counting(part: bytes | memoryview) -> None:
+        parsed.append(part)
+        feed(part)
+
+    monkeypatch.setattr(reading, "_feed", counting)
+    for number in range(3):
+        reading.data_received(b"GET /pods/%d?a=b HTTP/1.1\r\nHost: a\r\nImpersonate-User: b\r\n\r\n" % number)
+    assert len(parsed) == 1
+    assert [(path, query) for _, path, query, *_ in reading.seen] == [(f"/pods/{n}", "a=b") for n in range(3)]
+    assert all(headers == {b"host": b"a", b"impersonate-user": b"b"} for _, _, _, headers, *_ in reading.seen)
+
+
+def test_what_is_known_has_a_bound() -> None:
+    def known(size: int, limits: Limits = Limits()) -> bool:  # noqa: B008
+        data = b"GET / HTTP/1.1\r\nHost: " + b"a" * size + b"\r\n\r\n"
+        return known_head(data, b"GET", b"/", {b"host": b"a" * size}, limits) is not None
+
+    assert known(10)
+    assert not known(LONGEST)
+    assert not known(10, Limits(head=LONGEST - 1))
+    assert not known(10, Limits(target=LONGEST - 1))
