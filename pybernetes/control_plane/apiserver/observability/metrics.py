@@ -6,7 +6,7 @@ and everything else (label texts, sums over codes, the text format) happens when
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pybernetes.api import version
@@ -185,17 +185,18 @@ class Metrics:
         for values in [values for values in self._watch_lists.values if values[:3] == gone]:
             del self._watch_lists.values[values]
 
-    def render(self, out: Exposition) -> None:
-        """Write everything for a scrape."""
-        self._render_requests(out)
-        self._render_watches(out)
-        self._render_storage(out)
-        for render in self.more:
+    def render(self, out: Exposition) -> Iterator[None]:
+        """Write everything for a scrape, a little with each step: together it may be megabytes."""
+        yield from self._render_requests(out)
+        yield from self._render_watches(out)
+        yield from self._render_storage(out)
+        for render in list(self.more):
             render(out)
+            yield
         version.render(out)
         out.process()
 
-    def _render_requests(self, out: Exposition) -> None:
+    def _render_requests(self, out: Exposition) -> Iterator[None]:
         out.family(
             "apiserver_request_total", "counter", "Requests by verb, resource, scope and response code."
         )
@@ -204,11 +205,13 @@ class Metrics:
             labels = _request_labels(verb, resource, subresource, scope, code=str(code), dry_run=dry_run)
             out.sample("apiserver_request_total", labels, record.durations.number)
             groups.setdefault((verb, resource, subresource, scope, dry_run), []).append(record)
+            yield
         out.family("apiserver_request_duration_seconds", "histogram", "Seconds until a request was answered.")
         for (verb, resource, subresource, scope, dry_run), records in groups.items():
             labels = _request_labels(verb, resource, subresource, scope, dry_run=dry_run)
             durations = merged((record.durations for record in records), DURATIONS)
             out.histogram("apiserver_request_duration_seconds", labels, durations)
+            yield
         name = "apiserver_request_sli_duration_seconds"
         out.family(
             name,
@@ -221,10 +224,12 @@ class Metrics:
         for group, records in own.items():
             durations = merged((record.own() for record in records), SLI_DURATIONS)
             out.histogram(name, _request_labels(*group), durations)
+            yield
         out.family("apiserver_response_sizes", "histogram", "Bytes of the bodies of responses.")
         for group, records in own.items():
             sizes = merged((record.sizes for record in records), SIZES)
             out.histogram("apiserver_response_sizes", _request_labels(*group), sizes)
+            yield
         name = "apiserver_requested_deprecated_apis"
         out.family(name, "gauge", "Deprecated APIs that were asked for.")
         for resource, subresource in dict.fromkeys(
@@ -238,22 +243,25 @@ class Metrics:
         out.sample(name, [("request_kind", "mutating")], self.in_flight_writes.value)
         out.sample(name, [("request_kind", "readOnly")], self.in_flight_reads.value)
 
-    def _render_watches(self, out: Exposition) -> None:
+    def _render_watches(self, out: Exposition) -> Iterator[None]:
         name = "apiserver_longrunning_requests"
         out.family(name, "gauge", "Open watches, proxies and streams.")
         for key, gauge in list(self._long_running.items()):
             out.sample(name, _request_labels(*key), gauge.value)
+            yield
         self._watch_lists.write(out)
         events = list(self._events.items())
         out.family("apiserver_watch_events_total", "counter", "Events sent to watching clients.")
         for resource, record in events:
             out.sample("apiserver_watch_events_total", _versioned(resource), record.sizes.number)
+            yield
         out.family("apiserver_watch_events_sizes", "histogram", "Bytes of events sent to watching clients.")
         for resource, record in events:
             labels = _versioned(resource)
             out.histogram("apiserver_watch_events_sizes", labels, record.sizes)
+            yield
 
-    def _render_storage(self, out: Exposition) -> None:
+    def _render_storage(self, out: Exposition) -> Iterator[None]:
         counted = list(self.count_objects())
         out.family("apiserver_storage_objects", "gauge", "Stored objects by kind.")
         for resource, count in counted:
@@ -262,6 +270,7 @@ class Metrics:
         out.family("apiserver_resource_objects", "gauge", "Stored objects by group and resource.")
         for resource, count in counted:
             out.sample("apiserver_resource_objects", _named(resource), count)
+            yield
         name = "apiserver_storage_events_received_total"
         out.family(name, "counter", "Changes that came from the store, by kind.")
         for resource, count in self.count_events():
@@ -274,12 +283,14 @@ class Metrics:
         out.family("etcd_requests_total", "counter", "Operations of the store, whichever it is.")
         for (operation, resource), record in operations:
             out.sample("etcd_requests_total", _operation(operation, resource), record.number)
+            yield
         out.family(
             "etcd_request_duration_seconds", "histogram", "Seconds that an operation of the store took."
         )
         for (operation, resource), record in operations:
             labels = _operation(operation, resource)
             out.histogram("etcd_request_duration_seconds", labels, record)
+            yield
 
 
 def _request_labels(

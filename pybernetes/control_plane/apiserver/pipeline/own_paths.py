@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import orjson
 
@@ -55,7 +55,7 @@ class OwnPaths:
         if first == "metrics" and path == "/metrics":
             return _metrics(request, self.context.metrics.render, self.context.metrics.native_histograms)
         if path == "/metrics/slis":
-            return _metrics(request, self.health.slis.write)
+            return _metrics(request, lambda out: [self.health.slis.write(out)])
         if first == "debug" and self.profiling is not None and (path + "/").startswith(f"{PREFIX}/"):
             return self._profile(request, self.profiling)
         if path in zpages.PATHS:
@@ -142,10 +142,13 @@ class OwnPaths:
         return Response(body, 200, content_type.encode(), headers)
 
 
-def _metrics(request: Request, write: Callable[[Exposition], None], native: bool = True) -> Response:
-    out = negotiated(request.header(b"accept"), native)
-    write(out)
-    return Response(out.render(), 200, out.content_type)
+async def _metrics(
+    request: Request, steps: Callable[[Exposition], Iterable[None]], native: bool = True
+) -> Response:
+    out, pace = negotiated(request.header(b"accept"), native), off_loop.Pace()
+    for _ in steps(out):
+        await pace()
+    return Response(await off_loop.beside(out.render), 200, out.content_type)
 
 
 def _bytes(headers: dict[str, str]) -> tuple[tuple[bytes, bytes], ...]:

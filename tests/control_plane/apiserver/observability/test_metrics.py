@@ -1,3 +1,4 @@
+from collections import deque
 from urllib.parse import quote
 
 import pytest
@@ -15,7 +16,7 @@ DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="de
 def scrape(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
     """Return every sample by name, read by Prometheus' own parser."""
     out = Exposition()
-    metrics.render(out)
+    deque(metrics.render(out), maxlen=0)
     assert out.content_type == b"text/plain; version=0.0.4; charset=utf-8"
     samples: dict[str, list[tuple[dict[str, str], float]]] = {}
     for family in text_string_to_metric_families(out.render().decode()):
@@ -120,8 +121,23 @@ def test_a_resource_that_is_gone_is_forgotten() -> None:
         metrics.long_running("watch", resource, "", "cluster")
     metrics.forget(DEPLOYMENTS)
     out = Exposition()
-    metrics.render(out)
+    deque(metrics.render(out), maxlen=0)
     assert b"deployments" not in out.render() and b'resource="pods"' in out.render()
+
+
+def test_a_scrape_is_written_in_small_steps() -> None:
+    metrics = Metrics()
+    for number in range(50):
+        resource = Resource(group="g", version="v1", kind=f"K{number}", plural=f"k{number}")
+        for code in (200, 404):
+            metrics.observe("get", resource, "", "resource", code, 0.1)
+        metrics.observe_storage("get", resource, 0.1)
+        metrics.events(resource).sent(1)
+        metrics.long_running("watch", resource, "", "cluster")
+    out = Exposition()
+    written = [len(out.render()) for _ in metrics.render(out)]
+    steps = [after - before for before, after in zip(written, written[1:], strict=False)]
+    assert written[-1] > 500_000 and max(steps) < 10_000
 
 
 def test_the_process_and_the_build() -> None:
