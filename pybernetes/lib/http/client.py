@@ -10,6 +10,7 @@ import errno
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.connection_pool import ConnectionPool
@@ -72,7 +73,7 @@ class HttpClient:
     ) -> None:
         self._dialer = dialer
         self._most_bytes, self._most_idle, self._most_kept = most_bytes, most_idle, most_kept
-        self._pools: dict[Peer, ConnectionPool] = {}
+        self._pools: dict[Peer, ConnectionPool] = {}  # of peers that there are connections to, and of no others
 
     async def send(
         self, peer: Peer, method: str, path: str, body: bytes, headers: Mapping[str, str], seconds: float
@@ -88,12 +89,10 @@ class HttpClient:
             raise RequestFailed("context deadline exceeded") from None
 
     async def _exchange(self, peer: Peer, data: bytes) -> Reply:
-        pool = self._pools.get(peer)
-        if pool is None:
-            pool = self._pools[peer] = ConnectionPool(seconds=_IDLE_SECONDS, most=self._most_idle)
         while True:
-            kept = pool.take()
-            connection = kept or await self._connect(peer, pool)
+            pool = self._pools.get(peer)
+            kept = None if pool is None else pool.take()
+            connection = kept or await self._connect(peer)
             try:
                 reply = await connection.request(data)
             except Disconnected as error:
@@ -104,14 +103,25 @@ class HttpClient:
                 if kept is None or error.begun:
                     raise RequestFailed("unexpected EOF" if error.begun else "EOF") from None
                 continue
-            if self._most_kept is not None and len(self._pools) > self._most_kept:
+            pool = self._pools.get(peer)
+            if pool is None or (self._most_kept is not None and len(self._pools) > self._most_kept):
                 connection.close()
-                self._pools.pop(peer, None)
             else:
                 pool.give_back(connection)
             return reply
 
-    async def _connect(self, peer: Peer, pool: ConnectionPool) -> ClientConnection:
+    def _pool(self, peer: Peer) -> ConnectionPool:
+        pool = self._pools.get(peer)
+        if pool is None:
+            pool = ConnectionPool(seconds=_IDLE_SECONDS, most=self._most_idle, on_empty=partial(self._drop, peer))
+            self._pools[peer] = pool
+        return pool
+
+    def _drop(self, peer: Peer, pool: ConnectionPool) -> None:
+        if self._pools.get(peer) is pool:  # and not one that was made since
+            del self._pools[peer]
+
+    async def _connect(self, peer: Peer) -> ClientConnection:
         name = (peer.server_name or peer.host) if peer.context else None
         try:
             connection = await (peer.dialer or self._dialer)(
@@ -122,7 +132,7 @@ class HttpClient:
             raise Distrusted(connect_problem(error, peer.address), error.verify_code) from None
         except OSError as error:
             raise RequestFailed(connect_problem(error, peer.address)) from None
-        pool.add(connection)
+        self._pool(peer).add(connection)
         return connection
 
     async def certificate(self, peer: Peer, context: ssl.SSLContext, seconds: float) -> bytes | None:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.client_connection import ClientConnection
 
 
 class ConnectionPool:
-    """Keep connections for some ``seconds``, and at most so many of them."""
+    """Keep connections for some ``seconds``, and at most so many of them; call ``on_empty`` when the last is gone."""
 
-    def __init__(self, *, seconds: float, most: int, clock: Clock | None = None) -> None:
-        self._seconds, self._most = seconds, most
+    def __init__(
+        self,
+        *,
+        seconds: float,
+        most: int,
+        clock: Clock | None = None,
+        on_empty: Callable[[ConnectionPool], object] | None = None,
+    ) -> None:
+        self._seconds, self._most, self._on_empty = seconds, most, on_empty
         self._clock = clock or Clock()
         self._idle: list[ClientConnection] = []
         self._open: set[ClientConnection] = set()
@@ -22,7 +30,13 @@ class ConnectionPool:
     def add(self, connection: ClientConnection) -> None:
         """Note a connection that was just made, so that ``close`` ends it."""
         self._open.add(connection)
-        connection.on_lost = self._open.discard
+        connection.on_lost = self._lost
+
+    def _lost(self, connection: ClientConnection) -> None:
+        self._open.discard(connection)
+        if not self._open and self._on_empty is not None:
+            self._end_sweep()
+            self._on_empty(self)
 
     def take(self) -> ClientConnection | None:
         """Return a connection that can be used, if one waits."""
@@ -66,7 +80,11 @@ class ConnectionPool:
     def close(self) -> None:
         """End every connection, in use or not."""
         self.closed = True
-        if self._sweep is not None:
-            self._sweep.cancel()
+        self._end_sweep()
         for connection in list(self._open):
             connection.close()
+
+    def _end_sweep(self) -> None:
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None

@@ -12,6 +12,7 @@ import pytest
 
 from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from tests.support import eventually
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -110,6 +111,25 @@ def test_whom_not_to_trust_and_nobody_there(tmp_path: Path) -> None:
                 await post(client, named)
         with pytest.raises(RequestFailed, match="connection refused"):
             await post(client, peer)
+        client.close()
+
+    asyncio.run(scenario())
+
+
+def test_nothing_is_kept_of_peers_that_are_gone(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        client = HttpClient()
+        async with serving(tmp_path, OK, OK, b"") as (peer, counter):
+            await post(client, peer)
+            await post(client, peer)
+            assert counter.connections == 1 and list(client._pools) == [peer]
+            await post(client, peer)  # which the server ends the connection for; it goes out on another one
+            assert counter.connections == 2 and list(client._pools) == [peer]
+            client._pools[peer].forget_idle()
+            await eventually(lambda: not client._pools)
+        with pytest.raises(RequestFailed, match="connection refused"):
+            await post(client, peer)
+        assert not client._pools
         client.close()
 
     asyncio.run(scenario())
