@@ -73,7 +73,9 @@ class HttpClient:
     ) -> None:
         self._dialer = dialer
         self._most_bytes, self._most_idle, self._most_kept = most_bytes, most_idle, most_kept
-        self._pools: dict[Peer, ConnectionPool] = {}  # of peers that there are connections to, and of no others
+        self._pools: dict[
+            Peer, ConnectionPool
+        ] = {}  # of peers that there are connections to, and of no others
 
     async def send(
         self, peer: Peer, method: str, path: str, body: bytes, headers: Mapping[str, str], seconds: float
@@ -113,7 +115,9 @@ class HttpClient:
     def _pool(self, peer: Peer) -> ConnectionPool:
         pool = self._pools.get(peer)
         if pool is None:
-            pool = ConnectionPool(seconds=_IDLE_SECONDS, most=self._most_idle, on_empty=partial(self._drop, peer))
+            pool = ConnectionPool(
+                seconds=_IDLE_SECONDS, most=self._most_idle, on_empty=partial(self._drop, peer)
+            )
             self._pools[peer] = pool
         return pool
 

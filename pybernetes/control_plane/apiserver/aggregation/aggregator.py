@@ -8,8 +8,6 @@ import ssl
 from collections.abc import Awaitable
 from typing import Any
 
-import orjson
-
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.aggregation import availability, documents, proxy
@@ -138,8 +136,7 @@ class Aggregator:
         stale = not remote.available or said is None
         self._discovery.set_foreign(*version, rows, remote.spec["groupPriorityMinimum"], stale=stale)
         if said is not None:
-            v3 = orjson.dumps(said.v3) if said.v3 is not None else None
-            self._openapi.set_foreign(*version, v3, said.v2)
+            self._openapi.set_foreign(*version, said.v3, said.v2)
 
     def _watch(self, remote: Remote) -> None:
         """Look at the server again when its service or the endpoints of it change."""

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import orjson
 
 from pybernetes.api.schema.decode import json_name
+from pybernetes.api.text import json_reader
 from pybernetes.control_plane.apiserver.discovery.discovery import AGGREGATED_TYPE
+from pybernetes.control_plane.apiserver.openapi.protobuf import can_be_written
+from pybernetes.lib import off_loop
+from pybernetes.lib.discarding import discard
 from pybernetes.lib.http.client import RequestFailed
 from pybernetes.lib.http.messages import Reply
 
 Ask = Callable[[str, str], Awaitable[Reply]]  # a path, and what is accepted
 Rows = list[dict[str, Any]]
+Result = TypeVar("Result")
+_JSON = "application/json"
 
 
 class Unusable(Exception):
@@ -35,7 +42,7 @@ _LEGACY_ROWS = [
         "verbs": [str], "shortNames": [str], "categories": [str],
     }
 ]  # fmt: skip
-_MOST_BYTES = 16 << 20
+_MOST_BYTES, _MOST_ROW_BYTES = 16 << 20, 1 << 20
 
 
 @dataclass(slots=True)
@@ -43,23 +50,68 @@ class Said:
     """What one version of one group is, in the server's own words."""
 
     resources: Rows = field(default_factory=list)  # rows of aggregated discovery
-    v3: dict[str, Any] | None = None
-    v2: dict[str, Any] | None = None
+    v3: bytes | None = None
+    v2: bytes | None = None
 
 
 async def read(ask: Ask, group: str, version: str) -> Said:
-    """Ask for everything; Unusable if even the list of resources cannot be had."""
-    legacy = _json(await ask(f"/apis/{group}/{version}", "application/json"))
-    if not isinstance(legacy.get("resources"), list):
-        raise Unusable(f"/apis/{group}/{version} is no list of resources")
-    listed = from_legacy(typed(_LEGACY_ROWS, legacy["resources"]), group, version)
-    rows = await _optional(ask, "/apis", f"{AGGREGATED_TYPE},application/json")
-    said = Said(_from_aggregated(rows or {}, group, version) or listed)
-    said.v3 = await _optional(ask, f"/openapi/v3/apis/{group}/{version}", "application/json")
-    v2 = await _optional(ask, "/openapi/v2", "application/json")
-    if v2 is not None and all(isinstance(v2.get(part) or {}, dict) for part in ("paths", "definitions")):
-        said.v2 = v2
+    """Ask for everything; Unusable if even the list of resources cannot be had.
+
+    The server chooses how much it says, each time: it is read beside the event loop.
+    """
+
+    async def answer(path: str, accepted: str, most: int, read: Callable[[dict[str, Any]], Result]) -> Result:
+        reply = await ask(path, accepted)
+        return await off_loop.run(len(reply.body), _answered, reply, most, read)
+
+    async def optional(
+        path: str, accepted: str, most: int, read: Callable[[dict[str, Any]], Result]
+    ) -> Result | None:
+        try:
+            return await answer(path, accepted, most, read)
+        except (Unusable, RequestFailed):
+            return None
+
+    listed = await answer(
+        f"/apis/{group}/{version}", _JSON, _MOST_ROW_BYTES, partial(_from_list, group=group, version=version)
+    )
+    rows = await optional(
+        "/apis",
+        f"{AGGREGATED_TYPE},{_JSON}",
+        _MOST_ROW_BYTES,
+        partial(_from_aggregated, group=group, version=version),
+    )
+    said = Said(rows or listed)
+    said.v3 = await optional(f"/openapi/v3/apis/{group}/{version}", _JSON, _MOST_BYTES, orjson.dumps)
+    said.v2 = await optional("/openapi/v2", _JSON, _MOST_BYTES, _mergeable)
     return said
+
+
+def _answered(reply: Reply, most: int, read: Callable[[dict[str, Any]], Result]) -> Result:
+    """Return what is read of an answer; Unusable if it is no JSON object, or a large one."""
+    if not 200 <= reply.status < 300:
+        raise Unusable(f"bad status: {reply.status}")
+    if len(reply.body) > most:
+        raise Unusable("the document is too large")
+    try:
+        value = json_reader.loads(reply.body)
+    except json_reader.JsonError as error:
+        raise Unusable(str(error)) from None
+    if not isinstance(value, dict):
+        raise Unusable("no JSON object")
+    result = read(value)
+    values = [value]
+    del value
+    discard(values)
+    return result
+
+
+def _mergeable(v2: dict[str, Any]) -> bytes | None:
+    """Return a document of version 2 again, if it can be a part of ours: one server's must not break that of all."""
+    parts = {part: v2.get(part) or {} for part in ("paths", "definitions")}
+    if not all(isinstance(part, dict) for part in parts.values()) or not can_be_written(parts):
+        return None
+    return orjson.dumps(parts)
 
 
 def typed(shape: Any, value: Any) -> Any:
@@ -82,25 +134,10 @@ def _require(fits: bool, value: Any) -> None:
         raise Unusable(f"json: cannot unmarshal {json_name(value)}")
 
 
-async def _optional(ask: Ask, path: str, accepted: str) -> dict[str, Any] | None:
-    try:
-        return _json(await ask(path, accepted))
-    except (Unusable, RequestFailed):
-        return None
-
-
-def _json(reply: Reply) -> dict[str, Any]:
-    if not 200 <= reply.status < 300:
-        raise Unusable(f"bad status: {reply.status}")
-    if len(reply.body) > _MOST_BYTES:
-        raise Unusable("the document is too large")
-    try:
-        value = orjson.loads(reply.body)
-    except ValueError as error:
-        raise Unusable(str(error)) from None
-    if not isinstance(value, dict):
-        raise Unusable("no JSON object")
-    return value
+def _from_list(document: dict[str, Any], group: str, version: str) -> Rows:
+    if not isinstance(document.get("resources"), list):
+        raise Unusable(f"/apis/{group}/{version} is no list of resources")
+    return from_legacy(typed(_LEGACY_ROWS, document["resources"]), group, version)
 
 
 def _from_aggregated(document: dict[str, Any], group: str, version: str) -> Rows:

@@ -49,15 +49,16 @@ class OpenApi:
         # Grows with each change: documents are written beside the event loop, and what changed meanwhile is not kept.
         self._changes = 0
         # Documents of servers behind this one, by the place of their version.
-        self._foreign: dict[str, tuple[bytes | None, Schema | None]] = {}
+        self._foreign: dict[str, tuple[bytes | None, bytes | None]] = {}
 
-    def set_foreign(self, group: str, version: str, v3: bytes | None, v2: Schema | None) -> None:
-        """Add what another server says about a version of a group; None for both takes it out."""
+    def set_foreign(self, group: str, version: str, v3: bytes | None, v2: bytes | None) -> None:
+        """Add what another server says about a version of a group; None for both takes it out.
+
+        Whoever adds it has made sure that ours with its paths and definitions can still be written.
+        """
         place = f"apis/{group}/{version}"
         if self._foreign.get(place, (None, None)) == (v3, v2):
             return
-        if v2 is not None and not protobuf.can_be_written(v2):
-            v2 = None  # one server's document must not break that of all
         self._foreign[place] = (v3, v2)
         self._v3.pop(place, None)
         self._v2, self._index = {}, b""
@@ -173,12 +174,12 @@ def _key(resource: Resource) -> Key:
     return resource.group, resource.version, resource.plural
 
 
-def _merged(own: bytes, others: list[Schema]) -> bytes:
+def _merged(own: bytes, others: list[bytes]) -> bytes:
     """Return the document of version 2 with what others serve in it; where both say something, this server is right."""
     if not others:
         return own
     document = orjson.loads(own)
-    for other in others:
+    for other in map(orjson.loads, others):
         for part in ("paths", "definitions"):
             document[part] = {**(other.get(part) or {}), **document[part]}
     return orjson.dumps(document)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pybernetes.api.text import json_reader
 from pybernetes.control_plane.apiserver.aggregation import documents
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.lib.http.messages import Reply
@@ -79,20 +82,40 @@ async def test_a_server_that_says_nothing_of_use_is_told(legacy: Any) -> None:
         await said(legacy=legacy)
 
 
-@pytest.mark.parametrize("v2", [{"paths": [1]}, {"definitions": "x"}, {"paths": 5}])
+@pytest.mark.parametrize(
+    "v2", [{"paths": [1]}, {"definitions": "x"}, {"paths": 5}, {"definitions": {"Thing": {"type": 5}}}]
+)
 async def test_a_document_that_cannot_be_merged_is_left_out(v2: Any) -> None:
     """Or the document of everybody could not be made any more."""
     assert (await said(v2=v2)).v2 is None
-    good: Any = {"paths": {"/x": {}}, "definitions": None}
-    assert (await said(v2=good)).v2 == good
+    kept = (await said(v2={"paths": {"/x": {}}, "definitions": None, "more": 1})).v2
+    assert kept is not None and json.loads(kept) == {"paths": {"/x": {}}, "definitions": {}}
 
 
 async def test_documents_have_a_bound() -> None:
     async def ask(path: str, accepted: str) -> Reply:
-        return Reply(200, (), json.dumps(LEGACY).encode() + b" " * (17 << 20))
+        return Reply(200, (), json.dumps(LEGACY).encode() + b" " * (2 << 20))
 
     with pytest.raises(documents.Unusable, match="too large"):
         await documents.read(ask, "g", "v1")
+
+
+async def test_large_documents_are_read_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers = set()
+
+    def loads(raw: bytes) -> Any:
+        readers.add(threading.current_thread() is threading.main_thread())
+        return json_reader.loads(raw)
+
+    async def ask(path: str, accepted: str) -> Reply:
+        many = b'{"resources":[],"paths":[' + b"{}," * 300_000 + b"1]}"
+        return Reply(200, (), many)
+
+    monkeypatch.setattr(
+        documents, "json_reader", SimpleNamespace(loads=loads, JsonError=json_reader.JsonError)
+    )
+    taken = await documents.read(ask, "g", "v1")
+    assert (taken.resources, taken.v2, readers) == ([], None, {False})
 
 
 VALUES = st.recursive(

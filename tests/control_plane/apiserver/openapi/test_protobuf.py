@@ -106,7 +106,9 @@ def test_long_texts_and_large_numbers() -> None:
     ],
 )
 def test_another_server_breaks_nothing(foreign: dict[str, Any], written: bool) -> None:
-    openapi = OpenApi()
-    openapi.set_foreign("g", "v1", None, {"paths": {}, "definitions": {}} | foreign)
-    answer = openapi.respond("/openapi/v2", accept=protobuf.MEDIA_TYPES[0])
-    assert answer is not None and (b"/apis/g/v1/things" in answer[2]) is written
+    assert protobuf.can_be_written(foreign) is written
+    if written:
+        openapi = OpenApi()
+        openapi.set_foreign("g", "v1", None, json.dumps(foreign).encode())
+        answer = openapi.respond("/openapi/v2", accept=protobuf.MEDIA_TYPES[0])
+        assert answer is not None and b"/apis/g/v1/things" in answer[2]
