@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Answer = Response | Stream | Upgrade
 Application = Callable[[Any], "Answer | Awaitable[Answer]"]
+# How long an answer may be worked on before others have their turn.
+_TURN_SECONDS = 0.004
 
 
 class Connection(RequestParser):
@@ -318,15 +320,22 @@ class Connection(RequestParser):
             self.server.unread.hold(self, request.owner(), answer.in_parts())
 
     def _send_on(self) -> None:
-        """Send what the client has room for."""
+        """Send what the client has room for; to compress megabytes takes many turns of the loop."""
         assert self._slices is not None
-        write = self.transport.write
+        write, since = self.transport.write, time.monotonic()
         for data in self._slices:
             write(data)
             if self._clogged:
                 return
+            if time.monotonic() - since > _TURN_SECONDS:
+                self.server.loop.call_soon(self._take_turn)
+                return
         self._sent()
         self.finished()
+
+    def _take_turn(self) -> None:
+        if self._slices is not None and not self._clogged:
+            self._send_on()
 
     def _sent(self) -> None:
         """Let go of an answer that was sent in slices: nothing of it is left, or nobody is there to take it."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 
+from pybernetes.lib.http import server_connection
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import PartedResponse, Request, Response
+from pybernetes.lib.http.sending import packed_chunks
 from pybernetes.lib.http.stream import Stream, chunk, contents
 from tests.lib.http.services import GET, Unreading, Watches, run
 from tests.support import eventually
@@ -162,4 +164,36 @@ def test_large_answers_are_packed_in_slices(serve: Any, size: int) -> None:
             head, _, rest = (await old.ended()).partition(b"\r\n\r\n")
             assert b"Content-Encoding" not in head and rest == body
 
+    run(test())
+
+
+def test_others_have_their_turn_while_an_answer_is_packed(
+    serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the client takes everything at once, and little is left of much."""
+    monkeypatch.setattr(server_connection, "_TURN_SECONDS", -1.0)  # every piece takes too long
+    turn, turns = 0, []
+
+    def pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in packed_chunks(parts):
+            turns.append(turn)
+            yield piece
+
+    async def count() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    async def test() -> None:
+        async with serve(lambda request: Response(b"0" * 20_000_000), Limits()) as service:
+            client = await service.connect()
+            counting = asyncio.create_task(count())
+            client.send(b"GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n")
+            rest = (await client.ended()).partition(b"\r\n\r\n")[2]
+            counting.cancel()
+            assert len(gzip.decompress(b"".join(contents(rest)))) == 20_000_000
+            assert len(turns) > 5 and len(set(turns)) == len(turns)
+
+    monkeypatch.setattr(server_connection, "packed_chunks", pieces)
     run(test())

@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.openapi import protobuf
 from pybernetes.control_plane.apiserver.openapi.documents import Documents, Key
 from pybernetes.control_plane.apiserver.openapi.schemas import Schema
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.forgetting import on_forget
 from pybernetes.lib.http import accept as negotiation
 
 Response = tuple[int, dict[str, str], bytes]
@@ -48,6 +49,9 @@ class OpenApi:
         self._index: bytes = b""
         # Grows with each change: documents are written beside the event loop, and what changed meanwhile is not kept.
         self._changes = 0
+        # The document that was last asked for in plain text: many who ask for it at once share one copy.
+        self._plain: tuple[_Document, bytes] | None = None
+        on_forget(self.forget)
         # Documents of servers behind this one, by the place of their version.
         self._foreign: dict[str, tuple[bytes | None, bytes | None]] = {}
 
@@ -63,6 +67,10 @@ class OpenApi:
         self._v3.pop(place, None)
         self._v2, self._index = {}, b""
         self._changes += 1
+
+    def forget(self) -> None:
+        """Keep documents compressed alone."""
+        self._plain = None
 
     def add(self, resource: Resource, schema: Schema | None) -> None:
         """Serve a custom resource; ``schema`` is its openAPIV3Schema, or None if anything goes."""
@@ -120,7 +128,7 @@ class OpenApi:
         if negotiation.etag_matches(if_none_match, headers["ETag"]):
             return 304, headers, b""
         headers["Content-Type"] = media_type
-        return _document(headers, document, packed)
+        return self._document(headers, document, packed)
 
     def _respond_v2(self, accept: str, if_none_match: str, packed: bool) -> Response:
         headers = {"Vary": "Accept-Encoding, Accept"}
@@ -133,7 +141,15 @@ class OpenApi:
         if negotiation.etag_matches(if_none_match, headers["ETag"]):
             return 304, headers, b""
         headers["Content-Type"] = media_type
-        return _document(headers, document, packed)
+        return self._document(headers, document, packed)
+
+    def _document(self, headers: dict[str, str], document: _Document, packed: bool) -> Response:
+        if packed:
+            return 200, {**headers, "Content-Encoding": "gzip"}, document.compressed
+        kept = self._plain
+        if kept is None or kept[0] is not document:
+            kept = self._plain = (document, gzip.decompress(document.compressed))
+        return 200, headers, kept[1]
 
     def _write_v3(self) -> tuple[bytes, dict[str, _Document]]:
         """Write what is missing of version 3; return the index, which names every document by its hash, and them."""
@@ -183,12 +199,6 @@ def _merged(own: bytes, others: list[bytes]) -> bytes:
         for part in ("paths", "definitions"):
             document[part] = {**(other.get(part) or {}), **document[part]}
     return orjson.dumps(document)
-
-
-def _document(headers: dict[str, str], document: _Document, packed: bool) -> Response:
-    if packed:
-        return 200, {**headers, "Content-Encoding": "gzip"}, document.compressed
-    return 200, headers, gzip.decompress(document.compressed)
 
 
 def _body(status: int, headers: dict[str, str], body: bytes, packed: bool) -> Response:

@@ -313,3 +313,12 @@ def test_a_change_while_documents_are_written_is_not_lost(monkeypatch: pytest.Mo
         first, second = openapi.respond(path), openapi.respond(path)
         assert first is not None and second is not None
         assert part.encode() not in first[2] and part.encode() in second[2]
+
+
+def test_those_who_ask_in_plain_text_share_one_copy() -> None:
+    openapi = OpenApi()
+    first, second = openapi.respond("/openapi/v2"), openapi.respond("/openapi/v2")
+    assert first is not None and second is not None and first[2] is second[2]
+    openapi.forget()
+    third = openapi.respond("/openapi/v2")
+    assert third is not None and third[2] == first[2] and third[2] is not first[2]
