@@ -92,7 +92,9 @@ class Kubelet:
         self.recorder: Recorder | None = None
         if client is not None:
             events = client.limited(settings["eventRecordQPS"], settings["eventBurst"])
-            self.recorder = Recorder(events, "kubelet", host=options.node_name, clock=self.clock)
+            self.recorder = Recorder(
+                events, "kubelet", host=options.node_name, clock=self.clock, is_gone=self._is_gone
+            )
         self.statuses = StatusManager(client, self.clock, self._object_of, self._count_termination)
         self.static_pods = StaticPods(options, self.clock, self.workers, self._add, self._mirror)
         self.pods: Informer | None = None
@@ -215,6 +217,15 @@ class Kubelet:
 
     def _probe_event(self, pod: Object, container: Object, reason: str, message: str) -> None:
         self.context.event(pod, "Warning", reason, message, container)
+
+    def _is_gone(self, about: Object) -> bool:
+        """Tell whether what an event was about is a pod that is not this node's any more."""
+        pods = self.pods
+        return (
+            about["kind"] == "Pod"
+            and pods is not None
+            and pods.get(f"{about['namespace']}/{about['name']}") is None
+        )
 
     def _object_of(self, pod: Object) -> Object | None:
         if self._api_pods is None:

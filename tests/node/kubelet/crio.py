@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Crio(services.RuntimeServiceServicer, services.ImageServiceServicer):
 
     def __init__(self) -> None:
         self.network, self.opened = False, 0
+        self._numbers = count(1)
         self.sandboxes: dict[str, Any] = {}
         self.containers: dict[str, Any] = {}
 
@@ -83,12 +85,12 @@ class Crio(services.RuntimeServiceServicer, services.ImageServiceServicer):
         return messages.PodSandboxStatusResponse(status=status)
 
     async def RunPodSandbox(self, request: Any, context: Any) -> Any:
-        name = f"{len(self.sandboxes):064x}"
+        name = f"{next(self._numbers):064x}"
         self.sandboxes[name] = request.config
         return messages.RunPodSandboxResponse(pod_sandbox_id=name)
 
     async def CreateContainer(self, request: Any, context: Any) -> Any:
-        name = f"{len(self.containers) + 100:064x}"
+        name = f"{next(self._numbers):064x}"
         self.containers[name] = [request, messages.CONTAINER_CREATED]
         return messages.CreateContainerResponse(container_id=name)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import heapq
 import logging
 import tracemalloc
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,11 +21,11 @@ from pybernetes.runtime import correlation, queue
 from pybernetes.scheduling.columns import Journal
 from pybernetes.scheduling.counters import Counters
 from pybernetes.tools.local.control_plane import ControlPlane
+from tests import growth
 
 ROUNDS = 5
 # What a round may leave: places in tables of a fixed size that are still filling up, and what is decoded and not yet forgotten.
 KILOBYTES = 48
-TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 # Each task that goes on holds one, of the same few: after they were forgotten, of a new copy. And histograms come with the
 # records of metrics, several with each, which are counted themselves.
 COPIES = {"pybernetes.lib.fair_turns.Owner", "pybernetes.lib.histogram.Histogram"}
@@ -43,41 +42,6 @@ SMALL: tuple[tuple[Any, str, Any], ...] = (
 )
 
 
-def census() -> Counter[str]:
-    """Count what is there by type."""
-    gc.collect()
-    names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
-    return Counter(name for name in names if name.startswith("pybernetes."))
-
-
-def sizes() -> dict[int, int]:
-    """Return how many entries each table has."""
-    return {id(thing): len(thing) for thing in gc.get_objects() if type(thing) in TABLES}
-
-
-def grown_tables(before: dict[int, int], between: dict[int, int]) -> set[str]:
-    """Name the tables that got more twice, by whoever holds them; once could be another table in the place of a first."""
-    grown = []
-    for thing in gc.get_objects():
-        if type(thing) in TABLES and id(thing) in before and id(thing) in between:
-            first, second = between[id(thing)] - before[id(thing)], len(thing) - between[id(thing)]
-            if min(first, second) >= ROUNDS - 1:
-                grown.append(thing)
-    return {owner(thing) for thing in grown}
-
-
-def owner(table: object) -> str:
-    """Return the attribute that a table is, or where else it is held."""
-    holders = gc.get_referrers(table)
-    for holder in holders:
-        for own in (holder, *gc.get_referrers(holder)) if type(holder) is dict else (holder,):
-            names = [*getattr(own, "__dict__", ()), *getattr(type(own), "__slots__", ())]
-            for name in names:
-                if getattr(own, name, None) is table:
-                    return f"{type(own).__qualname__}.{name}"
-    return f"{type(table).__name__} of {[type(holder).__qualname__ for holder in holders]}"
-
-
 async def settled(plane: ControlPlane) -> Counter[str]:
     """Count once history is let go and everybody has come to rest: the least of several looks counts."""
     least: Counter[str] = Counter()
@@ -89,7 +53,7 @@ async def settled(plane: ControlPlane) -> Counter[str]:
         heapq.heapify(loop._scheduled)
         await plane.server.store.compact(plane.server.store.revision)
         await forgetting.forget()
-        seen = census()
+        seen = growth.census()
         least = (
             seen if not number else Counter({name: min(count, seen[name]) for name, count in least.items()})
         )
@@ -131,13 +95,13 @@ async def test_namespaces_that_come_and_go_leave_nothing(
     try:
         client = plane.client("tester", "system:masters")
         await asyncio.gather(*(rounds.once(client, number) for number in range(ROUNDS)))
-        before, tables = await settled(plane), sizes()
+        before, tables = await settled(plane), growth.sizes()
         tracemalloc.start()
         await asyncio.gather(*(rounds.once(client, ROUNDS + number) for number in range(ROUNDS)))
         midway = await settled(plane)
-        between, weighed = sizes(), tracemalloc.take_snapshot()
+        between, weighed = growth.sizes(), tracemalloc.take_snapshot()
         await asyncio.gather(*(rounds.once(client, 2 * ROUNDS + number) for number in range(ROUNDS)))
-        after, filled = await settled(plane), grown_tables(tables, between)
+        after, filled = await settled(plane), growth.grown_tables(tables, between, ROUNDS - 1)
         differences = tracemalloc.take_snapshot().compare_to(weighed, "lineno")
     finally:
         tracemalloc.stop()

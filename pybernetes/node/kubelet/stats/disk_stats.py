@@ -129,9 +129,9 @@ class DiskStats:
         return stats
 
     def forget(self) -> None:
-        """Drop the sizes of folders now and then, so that those of removed ones do not pile up."""
-        if len(self._sizes) > 4096:
-            self._sizes.clear()
+        """Drop the sizes that would be measured anew: of folders that are gone nobody asks again."""
+        oldest = self._context.clock.monotonic() - self._keep
+        self._sizes = {path: known for path, known in self._sizes.items() if known[0] > oldest}
 
 
 def _files(folder: Path, *names: str) -> tuple[int, int]:

@@ -20,6 +20,8 @@ from pybernetes.node.stats.filesystem import Filesystem
 from pybernetes.node.stats.network import Interface, interfaces
 
 _LEAST_SECONDS = 1.0  # between two readings of CPU time that make a rate
+# How many readings there are before it is looked whether their groups are still there.
+_LEAST_READINGS = 64
 
 
 class SummaryProvider:
@@ -38,6 +40,7 @@ class SummaryProvider:
         self.disks = DiskStats(context, root, keep)
         self.groups = Reader(context.cgroups.mount)
         self._readings: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
+        self._room = _LEAST_READINGS
         self._started = context.clock.now()
         self._booted = host.boot_time()
 
@@ -137,8 +140,6 @@ class SummaryProvider:
                 await self.disks.add(stats, measured, now, disk, images or disk, layers, fresh)
             pods.append(stats)
         self.disks.forget()
-        if len(self._readings) > 4096:  # those of removed groups must not pile up
-            self._readings.clear()
         return pods
 
     async def _measure(
@@ -154,7 +155,22 @@ class SummaryProvider:
                 pairs.append((pod, self._pod(pod, now)))
             return [(pod, stats) for pod, stats in pairs if stats is not None]
 
+        if len(self._readings) > self._room:
+            self._forget()
         return await asyncio.to_thread(read)
+
+    def _forget(self) -> None:
+        """Drop the readings of groups that are gone."""
+        shared, own = (
+            {"/", self._runtime_group, self.pods_group},
+            {self.pod_group(pod.pod) for pod in self.pods()},
+        )
+        self._readings = {
+            group: reading
+            for group, reading in list(self._readings.items())
+            if group in shared or group in own or group.rpartition("/")[0] in own
+        }
+        self._room = max(_LEAST_READINGS, 2 * len(self._readings))
 
     def _node(self, now: float, brief: bool) -> Object:
         usage, total = self.root(), host.memory_total()

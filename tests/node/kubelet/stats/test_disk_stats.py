@@ -64,3 +64,13 @@ async def test_a_folder_is_measured_once_at_a_time(tmp_path: Path, monkeypatch: 
     assert (await asyncio.gather(*asking[1:])) == [(1, 1), (2, 1), (3, 1), (1, 1)]
     assert sorted(begun) == ["a", "bb", "ccc"]
     assert await stats._size("a", 60.0) == (1, 1) and len(begun) == 3
+
+
+async def test_sizes_of_folders_that_nobody_asks_for_are_dropped(tmp_path: Path) -> None:
+    clock = ManualClock()
+    stats = DiskStats(SimpleNamespace(clock=clock), tmp_path, 60.0)  # type: ignore[arg-type]
+    for number in range(5):
+        await stats._size(str(tmp_path / str(number)), 60.0)
+        await clock.advance(20.0)
+    stats.forget()
+    assert [Path(path).name for path in stats._sizes] == ["3", "4"]

@@ -1,0 +1,43 @@
+"""What a process has more of after some rounds of work: objects by their types, and entries of tables."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter, OrderedDict, defaultdict, deque
+
+TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
+
+
+def census() -> Counter[str]:
+    """Count what is there by type."""
+    gc.collect()
+    names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
+    return Counter(name for name in names if name.startswith("pybernetes."))
+
+
+def sizes() -> dict[int, int]:
+    """Return how many entries each table has."""
+    return {id(thing): len(thing) for thing in gc.get_objects() if type(thing) in TABLES}
+
+
+def grown_tables(before: dict[int, int], between: dict[int, int], least: int) -> set[str]:
+    """Name the tables that got at least so many more twice, by whoever holds them; once could be another table in the place of a first."""
+    grown = []
+    for thing in gc.get_objects():
+        if type(thing) in TABLES and id(thing) in before and id(thing) in between:
+            first, second = between[id(thing)] - before[id(thing)], len(thing) - between[id(thing)]
+            if min(first, second) >= least:
+                grown.append(thing)
+    return {owner(thing) for thing in grown}
+
+
+def owner(table: object) -> str:
+    """Return the attribute that a table is, or where else it is held."""
+    holders = gc.get_referrers(table)
+    for holder in holders:
+        for own in (holder, *gc.get_referrers(holder)) if type(holder) is dict else (holder,):
+            names = [*getattr(own, "__dict__", ()), *getattr(type(own), "__slots__", ())]
+            for name in names:
+                if getattr(own, name, None) is table:
+                    return f"{type(own).__qualname__}.{name}"
+    return f"{type(table).__name__} of {[type(holder).__qualname__ for holder in holders]}"
