@@ -4,7 +4,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Folders for what is not below pybernetes/, and for data.
-OTHERS = ("bench", "docs", "scripts", "fuzz")
+OTHERS = ("attacks", "bench", "docs", "scripts", "fuzz")
 
 
 def test_every_folder_of_tests_is_named_after_one_of_code() -> None:

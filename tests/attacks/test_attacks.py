@@ -1,0 +1,24 @@
+"""The attacks that need no containers, on this checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.attacks import damage, framing, writes
+from tests.attacks._target import Target
+
+pytestmark = pytest.mark.slow
+LAUNCHER = Path(__file__).resolve().parents[2] / "pyb"
+ATTACKS = {
+    **framing.ATTACKS,
+    **writes.ATTACKS,
+    "9 a store that is gone": damage.ATTACKS["9 a store that is gone"],
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_they_are_held_off(name: str) -> None:
+    with Target(LAUNCHER) as target:
+        assert ATTACKS[name](target) == ""
