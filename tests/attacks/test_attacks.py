@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import damage, framing, writes
+from tests.attacks import framing, writes
 from tests.attacks._target import Target
 
 pytestmark = pytest.mark.slow
 LAUNCHER = Path(__file__).resolve().parents[2] / "pyb"
-ATTACKS = {
-    **framing.ATTACKS,
-    **writes.ATTACKS,
-    "9 a store that is gone": damage.ATTACKS["9 a store that is gone"],
-}
+ATTACKS = {**framing.ATTACKS, **writes.ATTACKS}
 
 
 @pytest.mark.parametrize("name", ATTACKS)

@@ -15,13 +15,15 @@ _TRIES = 12
 
 def _written(target: Target) -> str:
     """Write below volumes that the kubelet fills, and have it follow a link of ours."""
-    volumes = [
+    volumes: list[dict[str, Any]] = [
         {"name": "settings", "configMap": {"name": "settings"}},
         {"name": "secret", "secret": {"secretName": "password", "defaultMode": 0o777}},
         {"name": "fields", "downwardAPI": {"items": [{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]}},
         {"name": "several", "projected": {"sources": [{"configMap": {"name": "settings"}}]}},
     ]  # fmt: skip
-    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
+    mounts: list[dict[str, str]] = [
+        {"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes
+    ]
     secret = {
         "apiVersion": "v1",
         "kind": "Secret",

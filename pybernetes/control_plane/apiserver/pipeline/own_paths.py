@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 import orjson
 
@@ -55,7 +55,7 @@ class OwnPaths:
         if first == "metrics" and path == "/metrics":
             return _metrics(request, self.context.metrics.render, self.context.metrics.native_histograms)
         if path == "/metrics/slis":
-            return _metrics(request, lambda out: [self.health.slis.write(out)])
+            return _metrics(request, self._render_slis)
         if first == "debug" and self.profiling is not None and (path + "/").startswith(f"{PREFIX}/"):
             return self._profile(request, self.profiling)
         if path in zpages.PATHS:
@@ -105,6 +105,10 @@ class OwnPaths:
         content_type, body = page
         return Response(body, 200, content_type, ((b"X-Content-Type-Options", b"nosniff"),))
 
+    def _render_slis(self, out: Exposition) -> Iterator[None]:
+        self.health.slis.write(out)
+        yield
+
     def _zpage(self, request: Request) -> Response:
         page = self.zpages.answer(request.path, request.header(b"accept"))
         return Response(page.body, page.status, page.content_type.encode(), _bytes(dict(page.headers)))
@@ -143,7 +147,7 @@ class OwnPaths:
 
 
 async def _metrics(
-    request: Request, steps: Callable[[Exposition], Iterable[None]], native: bool = True
+    request: Request, steps: Callable[[Exposition], Iterator[None]], native: bool = True
 ) -> Response:
     out, pace = negotiated(request.header(b"accept"), native), off_loop.Pace()
     for _ in steps(out):
