@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -30,8 +31,13 @@ class Converter:
         versions = webhook.get("conversionReviewVersions", ())
         self._version = next((version for version in versions if version in ("v1", "v1beta1")), "")
 
-    async def convert(self, objects: list[Object], api_version: str) -> list[Object]:
-        """Return the objects at another version; StatusError if the webhook does not do its work."""
+    async def convert(
+        self, objects: list[Object], api_version: str, finish: Callable[[Object], bytes], size: int
+    ) -> list[bytes]:
+        """Return the objects at another version, each as ``finish`` has it; StatusError if the webhook does not do its work.
+
+        ``size`` is how many bytes they have together.
+        """
         if not objects:
             return []
         start = f"conversion webhook for {_named(objects[0])}"
@@ -40,21 +46,24 @@ class Converter:
         uid = str(uuid.uuid4())
         request = {"uid": uid, "desiredAPIVersion": api_version, "objects": objects}
         review = {"kind": "ConversionReview", "apiVersion": f"{_GROUP}/{self._version}", "request": request}
-        try:
-            value = await self._caller.post(self._client, review, _SECONDS, tell=False)
+        words = _ALONE if len(objects) == 1 else _AMONG_OTHERS
+
+        def read(value: Object) -> list[bytes]:
             converted = _answer(value, uid, self._version)
+            if len(converted) != len(objects):
+                raise _failure(f"{start} returned {len(converted)} objects, expected {len(objects)}")
+            made = []
+            for index, (before, after) in enumerate(zip(objects, converted, strict=True)):
+                try:
+                    made.append(finish(_restored(before, after, api_version)))
+                except _Unfit as error:
+                    raise _failure(words[error.stage].format(start=start, index=index, why=error)) from None
+            return made
+
+        try:
+            return await self._caller.post(self._client, review, _SECONDS, read, size=size, tell=False)
         except (CallFailed, _Unusable) as error:
             raise _failure(f"{start} failed: {error}") from None
-        if len(converted) != len(objects):
-            raise _failure(f"{start} returned {len(converted)} objects, expected {len(objects)}")
-        words = _ALONE if len(objects) == 1 else _AMONG_OTHERS
-        made = []
-        for index, (before, after) in enumerate(zip(objects, converted, strict=True)):
-            try:
-                made.append(_restored(before, after, api_version))
-            except _Unfit as error:
-                raise _failure(words[error.stage].format(start=start, index=index, why=error)) from None
-        return made
 
 
 class _Unusable(Exception):

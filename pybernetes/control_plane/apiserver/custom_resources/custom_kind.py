@@ -10,10 +10,12 @@ import orjson
 from pybernetes.api.customresource.kind import Form
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver.codec.body_weight import object_weight
 from pybernetes.control_plane.apiserver.custom_resources.conversion_webhook import Converter
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.view import view_of
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib import off_loop
 
 _serials = itertools.count(1)
 
@@ -67,10 +69,17 @@ class CustomKind(Kind):
         missing = self.unconverted(records)
         if not missing or self.webhook is None:
             return
-        objects = [self._as_stored(record) for record in missing]
-        converted = await self.webhook.convert(objects, self.resource.api_version)
-        for record, obj in zip(missing, converted, strict=True):
-            view_of(record).converted[self.form] = orjson.dumps(self.schema.clean(obj))
+        objects, pace = [], off_loop.Pace()
+        for record in missing:
+            objects.append(self._as_stored(record))
+            await pace()
+        size = sum(len(record.value) for record in missing)
+        converted = await self.webhook.convert(objects, self.resource.api_version, self._cleaned, size)
+        for record, data in zip(missing, converted, strict=True):
+            view_of(record).converted[self.form] = data
+
+    def _cleaned(self, obj: Object) -> bytes:
+        return orjson.dumps(self.schema.clean(obj))
 
     def is_outdated(self, record: Record) -> bool:
         """Return whether an object is stored in another version than it would be now."""
@@ -80,8 +89,12 @@ class CustomKind(Kind):
         """Return the bytes that are stored, once the webhook has converted the object."""
         if self.webhook is None or not self.converts:
             return self.serialize(obj)
-        (converted,) = await self.webhook.convert([obj], self._storage_version)
-        return super().serialize(self._storage.fit(converted))
+
+        def stored(converted: Object) -> bytes:
+            return super(CustomKind, self).serialize(self._storage.fit(converted))
+
+        (data,) = await self.webhook.convert([obj], self._storage_version, stored, object_weight(obj))
+        return data
 
     # -- reading and writing -----------------------------------------------------------------------------------
 

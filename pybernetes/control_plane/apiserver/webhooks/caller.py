@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 import binascii
 import ssl
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
@@ -20,6 +21,7 @@ from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresol
 from pybernetes.lib import off_loop, tls
 from pybernetes.lib.http.client import Distrusted, Peer, RequestFailed
 
+Result = TypeVar("Result")
 _MOST_CONTEXTS = 200
 _HEADERS = {
     "Accept": "application/json, */*",
@@ -40,11 +42,19 @@ class Caller:
         self._contexts: dict[str, ssl.SSLContext] = {}
 
     async def post(
-        self, config: dict[str, Any], review: dict[str, Any], seconds: float, *, tell: bool = True
-    ) -> dict[str, Any]:
-        """Send the review and return the review that was answered; CallFailed says why there is none.
+        self,
+        config: dict[str, Any],
+        review: dict[str, Any],
+        seconds: float,
+        read: Callable[[dict[str, Any]], Result],
+        *,
+        size: int = 0,
+        tell: bool = True,
+    ) -> Result:
+        """Send the review, and return what is read of the one that was answered; CallFailed says why there is none.
 
-        With ``tell`` the webhook hears how long it may take.
+        ``size`` is how many bytes the review has, if they may be many. What was answered may be large whatever was asked:
+        it is read beside the event loop then. With ``tell`` the webhook hears how long it may take.
         """
         service = config.get("service")
         context = self._context(config.get("caBundle") or "")
@@ -63,7 +73,8 @@ class Caller:
             host, number = (name, port) if service is None else self._resolve(service, port)
             dialer = self._api.nodes.control_plane if service is None else None
             peer = Peer(host, number, context, name, dialer)
-            reply = await self._api.https.send(peer, "POST", path, orjson.dumps(review), _HEADERS, seconds)
+            body = await off_loop.run(size, orjson.dumps, review)
+            reply = await self._api.https.send(peer, "POST", path, body, _HEADERS, seconds)
         except Distrusted as error:
             flaws = self._api.webhook_metrics.certificate_flaws
             raise CallFailed(begin + await flaws.note(self._api.https, peer, error)) from None
@@ -72,7 +83,7 @@ class Caller:
         try:
             # An answer may be YAML, whose aliases stand for much.
             work = off_loop.LARGE + 1 if b"*" in reply.body and b"&" in reply.body else weight(reply.body)
-            return await off_loop.run(work, review_responses.decoded, reply, review)
+            return await off_loop.run(work, lambda: read(review_responses.decoded(reply, review)))
         except review_responses.Unreadable as error:
             raise CallFailed(str(error)) from None
 

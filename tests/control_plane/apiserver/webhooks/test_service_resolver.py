@@ -21,7 +21,7 @@ def test_a_service_is_reached_at_its_endpoints(hooks: HookServer) -> None:
             service = {"metadata": {"name": "hook"}, "spec": {"ports": [{"name": "https", "port": 8443}]}}
             await world.add("", "services", service, "default")
             with pytest.raises(CallFailed, match='no endpoints available for service "hook"'):
-                await caller.post(config, review, 10)
+                await caller.post(config, review, 10, lambda value: value)
             piece = {
                 "metadata": {"name": "hook-1", "labels": {"kubernetes.io/service-name": "hook"}},
                 "endpoints": [
@@ -31,10 +31,11 @@ def test_a_service_is_reached_at_its_endpoints(hooks: HookServer) -> None:
                 "ports": [{"name": "https", "port": hooks.port}],
             }
             await world.add("discovery.k8s.io", "endpointslices", piece, "default")
-            assert (await caller.post(config, review, 10))["response"] == {"uid": "u", "allowed": True}
+            said = await caller.post(config, review, 10, lambda value: value["response"])
+            assert said == {"uid": "u", "allowed": True}
             assert hooks.asked[0][0] == "/here"
             with pytest.raises(CallFailed, match="no service port 1 found"):
-                await caller.post({"service": {**reference, "port": 1}}, review, 10)
+                await caller.post({"service": {**reference, "port": 1}}, review, 10, lambda value: value)
             world.context.https.close()
 
     asyncio.run(scenario())

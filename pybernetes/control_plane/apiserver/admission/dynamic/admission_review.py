@@ -170,6 +170,7 @@ class Answer:
     allowed: bool
     status: Object = field(default_factory=dict)
     patch: Any = None
+    patch_size: int = 0  # in bytes
     annotations: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -198,6 +199,7 @@ def answer(value: Object, uid: str, version: str, mutating: bool) -> Answer:
         response.get("allowed") is True,
         response.get("status") or {},
         _patch(patch) if mutating and patch else None,
+        len(patch),
         {str(key): str(text) for key, text in annotations.items()},
         [str(text) for text in warnings],
     )

@@ -14,7 +14,6 @@ from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import resource_of
-from pybernetes.control_plane.apiserver.codec.body_weight import object_weight
 from pybernetes.control_plane.apiserver.codec.decoding import HEAD, fit, of_another_kind
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.lib import off_loop
@@ -25,13 +24,12 @@ _INVALID_FIELDS = (
 )
 
 
-async def take(context: ServerContext, attributes: Attributes, shown: Shown, value: Any) -> bool:
-    """Make a changed object the one that is written, and return whether it differs from before."""
+async def take(context: ServerContext, attributes: Attributes, shown: Shown, value: Any, size: int) -> bool:
+    """Make a changed object, which is so much work, the one that is written; return whether it differs from before."""
     assert attributes.obj is not None
     if not isinstance(value, dict):
         problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
         raise errors.internal(f"couldn't get version/kind; json parse error: {problem}")
-    size = object_weight(value)
     own, target = context.kinds.get(*resource_of(attributes)), context.kinds.get(*shown.place)
     if own is None or target is None:
         raise errors.internal(f"unable to convert to {shown.place}: unknown kind")

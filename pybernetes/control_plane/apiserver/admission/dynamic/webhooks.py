@@ -151,11 +151,12 @@ class Webhooks:
         request = admission_review.request_of(attributes, shown, own, uid)
         sent = admission_review.review(request, shown, hook.version)
         try:
-            value = await self._caller.post(hook.client, sent, hook.seconds)
+            answer = await self._caller.post(
+                hook.client, sent, hook.seconds,
+                lambda value: admission_review.answer(value, uid, hook.version, self._mutating),
+            )  # fmt: skip
         except CallFailed as error:
             raise CallError(f"failed to call webhook: {error}") from None
-        try:
-            answer = admission_review.answer(value, uid, hook.version, self._mutating)
         except admission_review.Unusable as error:
             raise CallError(f"received invalid webhook response: {error}") from None
         except admission_review.Undecodable as error:

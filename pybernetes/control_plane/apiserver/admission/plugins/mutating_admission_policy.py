@@ -118,7 +118,10 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
                 except patches.PatchError as error:
                     why = str(error)
                 else:
-                    changed = await mutation.take(self._context, attributes, shown, new) or changed
+                    changed = (
+                        await mutation.take(self._context, attributes, shown, new, object_weight(new))
+                        or changed
+                    )
             problem = problem or why
         if changed:
             reinvocation.changed()

@@ -22,7 +22,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     failed,
 )
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
-from pybernetes.control_plane.apiserver.codec.body_weight import weight
+from pybernetes.control_plane.apiserver.codec.body_weight import object_weight, weight
 from pybernetes.lib import json_pieces, off_loop
 
 log = logging.getLogger(__name__)
@@ -64,10 +64,11 @@ class MutatingAdmissionWebhook(Registered[Webhook]):
             if not answer.allowed:
                 raise admission_review.denial(hook.name, answer.status)
             if answer.patch:
-                changed = await self._patch(invocation, attributes, answer.patch)
+                changed = await self._patch(invocation, attributes, answer)
                 noted = {"configuration": hook.configuration, "webhook": hook.name, "patch": answer.patch}
                 noted["patchType"] = "JSONPatch"
-                attributes.annotations[_PATCH + place] = orjson.dumps(noted).decode()
+                text = await off_loop.run(answer.patch_size, orjson.dumps, noted)
+                attributes.annotations[_PATCH + place] = text.decode()
         except CallError as error:
             if not hook.ignores_failure:
                 raise failed(hook, error) from None
@@ -82,7 +83,9 @@ class MutatingAdmissionWebhook(Registered[Webhook]):
         if hook.reinvoked:
             reinvocation.asked.add(hook.uid)
 
-    async def _patch(self, invocation: Invocation, attributes: Attributes, patch: Any) -> bool:
+    async def _patch(
+        self, invocation: Invocation, attributes: Attributes, answer: admission_review.Answer
+    ) -> bool:
         """Apply a patch as a whole or not at all, and return whether it changed anything."""
         shown = invocation.shown
         if attributes.obj is None or shown.obj is None:
@@ -92,14 +95,18 @@ class MutatingAdmissionWebhook(Registered[Webhook]):
             )
         try:
             before = orjson.dumps(shown.obj)
-            value = await off_loop.run(weight(before), _patched, before, patch)
+            value, size = await off_loop.run(
+                weight(before) + answer.patch_size, _patched, before, answer.patch
+            )
         except json_patch.DoesNotApply as error:
             raise errors.internal(str(error)) from None
-        return await mutation.take(self._context, attributes, shown, value)
+        return await mutation.take(self._context, attributes, shown, value, size)
 
 
-def _patched(before: bytes, patch: Any) -> Any:
-    return json_patch.run(json_pieces.value(before), patch)
+def _patched(before: bytes, patch: Any) -> tuple[Any, int]:
+    """Return an object with a patch applied, and how much work it is."""
+    value = json_patch.run(json_pieces.value(before), patch)
+    return value, object_weight(value)
 
 
 PLUGIN = MutatingAdmissionWebhook
