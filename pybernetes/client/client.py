@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextvars
 from collections.abc import Callable
 from copy import copy as shallow_copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from pybernetes.client import errors
+from pybernetes.client import errors, noted_writes
 from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.client.refs import Kindlike, Ref, as_ref, builtin_ref, path_of
 from pybernetes.client.request_options import complete, delete_options, namespace_of, query_text, write_query
@@ -34,29 +33,9 @@ _METADATA_LIST = b"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v
 # How many objects a chunk of a list has unless the caller says: as many as kubectl asks for.
 CHUNK = 500
 _MODIFY_TRIES = 5
-# Subresources whose answer tells the version of the object itself.
-_SAME_OBJECT = frozenset(("", "status", "scale", "finalize", "approval", "ephemeralcontainers", "resize"))
 
 
 Refs = list[Ref]  # named here because `list` is a method below
-
-
-UNCERTAIN = -1
-
-
-class Written(NamedTuple):
-    """A write: ``version`` is the new resourceVersion, 0 after a deletion, UNCERTAIN if its answer was lost."""
-
-    ref: Ref
-    namespace: str
-    name: str
-    version: int
-    uid: str
-    labels: dict[str, str] | None = None
-
-
-# Collects the writes made in a context (a reconcile), for whoever must not act before it has seen them.
-writes: contextvars.ContextVar[list[Written] | None] = contextvars.ContextVar("writes", default=None)
 
 
 class Page(NamedTuple):
@@ -228,9 +207,9 @@ class Client:
         try:
             value = await self.call("POST", path, query, complete(kind, obj, subresource))
         except (OSError, errors.StatusError) as error:
-            self._note_lost(kind, obj, error)
+            noted_writes.note_lost(kind, obj, error)
             raise
-        return self._noted(kind, value, subresource)
+        return noted_writes.note(kind, value, subresource)
 
     async def update(
         self, kind: Kindlike, obj: Object, *, subresource: str = "", manager: str = "", dry_run: bool = False
@@ -240,7 +219,7 @@ class Client:
         path = path_of(kind, meta.get("namespace", ""), meta["name"], subresource)
         query = write_query(manager, dry_run)
         value = await self.call("PUT", path, query, complete(kind, obj, subresource))
-        return self._noted(kind, value, subresource)
+        return noted_writes.note(kind, value, subresource)
 
     async def update_status(self, kind: Kindlike, obj: Object, *, manager: str = "") -> Object:
         """Replace the status of an object."""
@@ -269,7 +248,7 @@ class Client:
         query = write_query(manager, dry_run, force)
         path = path_of(kind, namespace, name, subresource)
         value = await self.call("PATCH", path, query, patch, _PATCH_TYPES[type])
-        return self._noted(kind, value, subresource)
+        return noted_writes.note(kind, value, subresource)
 
     async def patch_status(self, kind: Kindlike, name: str, patch: Object, namespace: str = "") -> Object:
         """Change parts of the status of an object, with a strategic patch."""
@@ -304,11 +283,8 @@ class Client:
         """
         options = delete_options(grace, propagation, dry_run, uid, resource_version)
         value = await self.call("DELETE", path_of(kind, namespace, name), "", options)
-        noted = writes.get()
-        if noted is not None and not dry_run:
-            gone = value.get("kind") == "Status"
-            uid = uid or (value.get("details") if gone else value.get("metadata") or {}).get("uid", "")
-            noted.append(Written(as_ref(kind), namespace, name, 0, uid))
+        if not dry_run:
+            noted_writes.note_deletion(kind, namespace, name, uid, value)
         return value
 
     async def delete_collection(
@@ -383,26 +359,3 @@ class Client:
             for resource in listed["resources"]
             if "/" not in resource["name"]
         ]  # fmt: skip
-
-    def _note_lost(self, kind: Kindlike, obj: Object, error: Exception) -> None:
-        """Remember a creation that may have happened. Only a generated name makes a difference: nobody can tell
-        a second creation from the first."""
-        noted = writes.get()
-        lost = (
-            error.code == 504
-            if isinstance(error, errors.StatusError)
-            else not isinstance(error, errors.NotSent)
-        )
-        if noted is not None and lost and not obj.get("metadata", {}).get("name"):
-            noted.append(Written(as_ref(kind), "", "", UNCERTAIN, ""))
-
-    def _noted(self, kind: Kindlike, value: Object, subresource: str) -> Object:
-        """Remember a write for read-your-own-writes."""
-        noted = writes.get()
-        if noted is not None and subresource in _SAME_OBJECT:
-            meta = value.get("metadata") or {}
-            version = meta.get("resourceVersion", "")
-            if version.isdigit():
-                place = (as_ref(kind), meta.get("namespace", ""), meta["name"])
-                noted.append(Written(*place, int(version), meta.get("uid", ""), meta.get("labels")))
-        return value

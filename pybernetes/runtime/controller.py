@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from pybernetes.api.resource import Object
-from pybernetes.client import client as client_module
-from pybernetes.client.client import UNCERTAIN, Written
 from pybernetes.client.errors import Conflict, StatusError
+from pybernetes.client.noted_writes import UNCERTAIN, Written, writes
 from pybernetes.client.refs import Kindlike, Ref, as_ref
 from pybernetes.lib.clock import Timer
 from pybernetes.runtime.cache import Cache, IndexFunction, key_of
@@ -162,7 +161,7 @@ class Controller:
         """Prepare for the first reconcile; called once, when the caches are filled."""
 
     async def _work(self) -> None:
-        queue, clock, writes, turn = self.queue, self.clock, client_module.writes, self.runtime.turn
+        queue, clock, turn = self.queue, self.clock, self.runtime.turn
         while True:
             try:
                 key = await queue.get()
