@@ -1,6 +1,6 @@
 """A page's WebSocket: any number of subscriptions over one connection, because browsers open only six for a server.
 
-The page sends ``{"id": 1, "op": "table", …}`` and ``{"id": 1, "op": "stop"}``; it gets messages with the same id, the last
+The page sends ``{"id": 1, "op": "table", …}``, ``{"id": 1, "op": "stop"}`` and, to what listens, ``{"id": 1, "op": "say", …}``; it gets messages with the same id, the last
 of which has ``end``. What can be subscribed to is in ``live``.
 """
 
@@ -36,6 +36,7 @@ class LiveStream:
     def __init__(self, user: User, socket: WebSocket) -> None:
         self._user, self._socket = user, socket
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._channels: dict[int, Channel] = {}
 
     async def serve(self) -> None:
         """Serve until the page is gone, or says what it must not."""
@@ -64,30 +65,37 @@ class LiveStream:
             if (task := self._tasks.get(number)) is not None:
                 task.cancel()
             return
+        if operation == "say":
+            if (channel := self._channels.get(number)) is not None:
+                channel.hear(ask)
+            return
         if number in self._tasks or len(self._tasks) >= _MOST_SUBSCRIPTIONS:
             raise ValueError("there are too many subscriptions, or two with one id")
-        task = asyncio.get_running_loop().create_task(self._run(number, operation, ask))
-        self._tasks[number] = task
-        task.add_done_callback(lambda _: self._tasks.pop(number, None))
 
-    async def _run(self, number: int, operation: Any, ask: dict[str, Any]) -> None:
         async def send(message: dict[str, Any]) -> None:
             await self._socket.send(orjson.dumps({"id": number, **message}), TEXT)
 
+        channel = self._channels[number] = Channel(self._user, ask, send)
+        task = self._tasks[number] = asyncio.get_running_loop().create_task(self._run(channel, operation))
+        task.add_done_callback(lambda _: self._forget(number))
+
+    def _forget(self, number: int) -> None:
+        self._tasks.pop(number, None)
+        self._channels.pop(number, None)
+
+    async def _run(self, channel: Channel, operation: Any) -> None:
         last: dict[str, Any] = {"end": True}
         try:
             run = _operations().get(operation) if isinstance(operation, str) else None
             if run is None:
                 raise ValueError("there is no such operation")
-            await run(Channel(self._user, ask, send))
+            await run(channel)
         except StatusError as error:
             last["error"] = {"code": error.code, "reason": error.reason, "message": str(error)}
-        except WebSocketError:
-            return  # the page is gone
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # What the page or the server sent is not what it should be.
             last["error"] = {"code": 400, "reason": "BadRequest", "message": str(error)}
         except OSError as error:
             last["error"] = {"code": 503, "reason": "ServiceUnavailable", "message": str(error)}
         if not self._socket.closed:
-            await send(last)
+            await channel.send(last)

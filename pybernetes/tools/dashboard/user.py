@@ -23,6 +23,7 @@ class User:
         self.transport: RestTransport = self.client.transport
         self.name = ""
         self.closed = False
+        self.on_this_machine = True
         self.search = SearchFeed(self.client, config.namespace)
 
     async def check(self) -> None:

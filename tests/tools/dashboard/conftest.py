@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +18,28 @@ from tests.tools.dashboard.running import Dashboard
 _MILLISECONDS = 120_000
 # As root there is no sandbox, and in a container little shared memory.
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+_CLONE_NEWNET = 0x40000000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _network_of_its_own() -> Iterator[None]:
+    """Put the test, and what it starts, into a network of its own.
+
+    Chromium gives requests up when an interface of its network comes or goes, as other tests make them.
+    """
+    if os.geteuid() != 0:
+        yield
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/thread-self/ns/net") as home:
+        assert libc.unshare(_CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
+        try:
+            subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+            yield
+        finally:
+            assert libc.setns(home.fileno(), _CLONE_NEWNET) == 0, os.strerror(ctypes.get_errno())
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,8 @@ class Api:
     def client(self) -> Api:
         return self
 
+    on_this_machine = True
+
     async def stream(self, path: str, query: str = "") -> Log:
         self.asked.append((path, query))
         if "secret" in path:
@@ -98,6 +100,14 @@ async def test_what_is_no_message_ends_the_connection(message: object) -> None:
         {"op": "log", "path": "/api/v1/namespaces/a/pods/b/proxy/log"},
         {"op": "log", "path": "/api/v1/namespaces/a/pods/b/log", "tail": "-1"},
         {"op": "table", "path": "/metrics"},
+        {"op": "shell", "namespace": "a", "pod": "b"},
+        {"op": "shell", "namespace": "a", "pod": "b", "size": [80]},
+        {"op": "shell", "namespace": "a", "pod": "b", "size": [80, 24000]},
+        {"op": "shell", "namespace": "a/pods/c/attach?x=", "pod": "b", "size": [80, 24]},
+        {"op": "shell", "namespace": "a", "pod": "..", "size": [80, 24]},
+        {"op": "port_forward", "namespace": "a", "pod": "b", "port": "65536"},
+        {"op": "port_forward", "namespace": "a", "pod": "b", "port": "-1"},
+        {"op": "port_forward", "namespace": "a", "pod": "b", "port": "²"},
         {"op": "access"},
         {"op": "access", "asks": [1]},
         {"op": "access", "asks": [{}] * 33},
@@ -137,4 +147,11 @@ async def test_subscriptions_have_a_bound_and_end_with_the_page() -> None:
 async def test_two_subscriptions_with_one_id_end_the_connection() -> None:
     ask = {"id": 1, "op": "log", "path": "/api/v1/namespaces/a/pods/b/log"}
     socket, _ = await _served(ask, ask, log=Log(goes_on=True))
+    assert socket.code == 1008
+
+
+async def test_a_page_that_says_more_than_is_taken_is_let_go() -> None:
+    ask = {"id": 1, "op": "log", "path": "/api/v1/namespaces/a/pods/b/log"}
+    words = ({"id": 1, "op": "say", "text": "x"} for _ in range(1025))
+    socket, _ = await _served(ask, *words, log=Log(goes_on=True))
     assert socket.code == 1008

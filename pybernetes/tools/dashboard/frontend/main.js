@@ -2,6 +2,7 @@
 
 import { access, call, patch } from "./api.js";
 import { element, link } from "./element.js";
+import { Forwards } from "./forwards.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, session } from "./session.js";
 import { Stream } from "./stream.js";
@@ -12,12 +13,14 @@ import * as login from "./views/login.js";
 import * as logs from "./views/logs.js";
 import * as object from "./views/object.js";
 import { box } from "./views/search.js";
+import * as shell from "./views/shell.js";
 import { preferred, speak, t } from "./words.js";
 
 const VIEWS = {
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),
+  shell: (root, app, [namespace, pod], parameters) => shell.show(root, app, namespace, pod, parameters),
   logs: (root, app, [namespace, names]) => logs.show(root, app, namespace, names),
 };
 
@@ -40,14 +43,14 @@ async function begin() {
 async function start() {
   const light = element("span", { class: "light", role: "status" });
   const stream = new Stream((state) => { light.textContent = state; light.className = `light ${state}`; if (state === "lost") check(); });
-  const app = { stream, kinds: new Map(), call, patch, may: access(stream), namespace: session().namespace };
+  const app = { stream, kinds: new Map(), call, patch, may: access(stream), namespace: session().namespace, forwards: new Forwards(stream) };
   const answer = await stream.ask({ op: "kinds" });
   for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
   const search = box(app);
   const root = element("main", { id: "view" });
   const { user, context } = session();
   document.body.replaceChildren(
-    element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, light, element("span", { class: "who" }, `${user} @ ${context}`),
+    element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, app.forwards.element, light, element("span", { class: "who" }, `${user} @ ${context}`),
       element("button", { onclick: async () => { stream.close(); await logOut(); location.reload(); } }, t("Log out"))),
     element("div", { class: "columns" }, kinds.menu(app), root));
   let end = () => {};

@@ -5,9 +5,19 @@ let current = null;
 
 export const session = () => current;
 
+/** Ask the server. Reads that the browser gave up, because a network of the machine came or went, are asked once more. */
+export async function asked(path, options = {}) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    if ((options.method || "GET") !== "GET") throw error;
+    return fetch(path, options);
+  }
+}
+
 /** Ask whether somebody is logged in. */
 export async function resume() {
-  const answer = await fetch("/session");
+  const answer = await asked("/session");
   current = answer.ok ? await answer.json() : null;
   return current;
 }

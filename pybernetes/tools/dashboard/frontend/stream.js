@@ -58,6 +58,16 @@ export class Stream {
     };
   }
 
+  /** Follow something that listens, too: `say` sends it something, `stop` ends it. */
+  converse(ask, take) {
+    const id = this.next;
+    const stop = this.subscribe(ask, take);
+    const say = (message) => {
+      if (this.subscriptions.has(id) && this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ ...message, id, op: "say" }));
+    };
+    return { say, stop, ask: this.subscriptions.get(id).ask };
+  }
+
   /** Ask for what has one answer. */
   ask(ask) {
     return new Promise((resolve, reject) => {

@@ -28,7 +28,7 @@ export function show(root, app, resource, parameters) {
     draw, open: go, key: (row) => row[KEY], picked: () => pick(),
     keys: {
       d: go, y: (row) => go(row, "object"), e: (row) => go(row, "edit"),
-      ...(resource === "pods" && { l: (row) => { location.hash = address(["logs", row[NAMESPACE], row[NAME]]); } }),
+      ...(resource === "pods" && Object.fromEntries([["l", "logs"], ["s", "shell"]].map(([key, view]) => [key, (row) => { location.hash = address([view, row[NAMESPACE], row[NAME]]); }]))),
     },
   });
   const actions = element("span", { class: "actions" });

@@ -25,6 +25,8 @@ export function show(root, app, resource, namespace, name) {
     element("header", { class: "bar" }, element("h1", {}, `${kind.kind} `, element("b", {}, name)),
       kind.namespaced ? link(listOf(resource, { ns: namespace }), namespace) : null,
       resource === "pods" ? link(address(["logs", namespace, name]), t("Logs"), { class: "button", "data-key": "l" }) : null,
+      resource === "pods" ? link(address(["shell", namespace, name]), t("Shell"), { class: "button", "data-key": "s" }) : null,
+      resource === "pods" ? element("button", { "data-key": "F", onclick: () => object && app.forwards.ask(namespace, name, portsOf(object)) }, t("Forward a port")) : null,
       link(address(["edit", resource, namespace || "-", name]), t("Edit"), { class: "button", "data-key": "e" }),
       actions,
       element("code", { class: "command" }, kubectl("get", `${resource}/${name}`, inNamespace(kind.namespaced && namespace), "-o", "yaml"))),
@@ -114,3 +116,5 @@ function ownerLink(app, owner, namespace) {
   const kind = [...app.kinds.values()].find((candidate) => candidate.kind === owner.kind && candidate.group === group);
   return kind ? link(objectOf(kind.resource, kind.namespaced ? namespace : "", owner.name), `${owner.kind} ${owner.name}`) : `${owner.kind} ${owner.name}`;
 }
+
+const portsOf = (pod) => pod.spec.containers.flatMap((container) => container.ports || []).filter((port) => (port.protocol || "TCP") === "TCP").map((port) => port.containerPort);

@@ -8,11 +8,11 @@ const AGAIN = 500;
 
 /** Return the box and its results, for the top of every page. */
 export function box(app) {
-  let chosen = 0, asked = 0, hits = [];
+  let chosen = 0, asked = 0, hits = [], answered = "", going = false;
   const results = element("ul", { class: "hits", role: "listbox", id: "hits", hidden: true });
   const input = element("input", {
     type: "search", id: "search", placeholder: `${t("Search everything")}  /`, autocomplete: "off", role: "combobox", "aria-controls": "hits", "aria-label": t("Search everything"),
-    oninput: ask, onfocus: ask, onkeydown: key, onblur: () => setTimeout(close, 150),
+    oninput: () => { going = false; ask(); }, onfocus: ask, onkeydown: key, onblur: () => setTimeout(close, 150),
   });
 
   async function ask() {
@@ -23,13 +23,15 @@ export function box(app) {
     const answer = await app.stream.ask({ op: "search", text });
     if (number !== asked) return; // something else has been typed meanwhile
     hits = answer.hits;
-    chosen = 0;
+    if (answered !== text) chosen = 0;
+    answered = text;
     const notes = [t("{count} of {all} objects, {time} ms", { count: hits.length, all: answer.objects, time: Math.round(performance.now() - began) })];
     if (!answer.ready) notes.push(t("still reading the cluster"));
     if (answer.unread.length) notes.push(t("not searched, because you may not list them: {count} kinds", { count: answer.unread.length }));
     results.replaceChildren(...hits.map(item), element("li", { class: "quiet", title: answer.unread.join(", ") }, notes.join("; ")));
     results.hidden = false;
     mark();
+    if (going) return go();
     // The server says when it has read the whole cluster only if it is asked.
     if (!answer.ready) setTimeout(() => number === asked && ask(), AGAIN);
   }
@@ -46,15 +48,28 @@ export function box(app) {
   function key(event) {
     if (event.key === "ArrowDown") chosen = Math.min(hits.length - 1, chosen + 1);
     else if (event.key === "ArrowUp") chosen = Math.max(0, chosen - 1);
-    else if (event.key === "Enter" && hits[chosen]) { location.hash = objectOf(...hits[chosen].slice(0, 3)); close(); input.blur(); return; }
+    else if (event.key === "Enter") {
+      // Who types fast means what he has typed, not what was found for half of it.
+      going = answered !== input.value.trim();
+      return going ? undefined : go();
+    }
     else if (event.key === "Escape") { close(); input.blur(); return; }
     else return;
     event.preventDefault();
     mark();
   }
 
+  function go() {
+    going = false;
+    if (!hits[chosen]) return;
+    location.hash = objectOf(...hits[chosen].slice(0, 3));
+    close();
+    input.blur();
+  }
+
   function close() {
     asked++;
+    going = false;
     results.hidden = true;
   }
 
