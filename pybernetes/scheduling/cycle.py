@@ -180,7 +180,8 @@ class Cycle:
         else:
             row = self._first_best(total)
             if total[row] >= 0:
-                return Decision(snapshot.names[row], 1)
+                fits = evaluation.feasible if total is evaluation.total else total >= 0
+                return Decision(snapshot.names[row], int(np.count_nonzero(fits)))
         verdicts = _merged(
             [*zip(evaluation.filters, evaluation.codes, strict=True), *world], promised, beside
         )

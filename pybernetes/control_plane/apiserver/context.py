@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the rooms import this module: it only names the types of wh
     from pybernetes.control_plane.apiserver.authz.rbac.role_index import RoleIndex
     from pybernetes.control_plane.apiserver.authz.verdict import Verdict
     from pybernetes.control_plane.apiserver.observability.metrics import Metrics
+    from pybernetes.control_plane.apiserver.observability.write_times import WriteTimes
     from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
     from pybernetes.control_plane.apiserver.storage.allocation import Allocator
     from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -63,6 +64,8 @@ class ServerContext:
     # By group and plural: the pools that the objects of a kind draw from, and what its writes have to pass.
     allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
     write_checks: dict[tuple[str, str], WriteCheck] = field(default_factory=dict)
+    # By group and plural: of the kinds whose writes are timed, when they happened.
+    write_times: dict[tuple[str, str], WriteTimes] = field(default_factory=dict)
     # The last batch of changes as watchers get it, by prefix and representation.
     batches: WeakValueDictionary[tuple[str, tuple[str, ...]], Batch] = field(
         default_factory=WeakValueDictionary
@@ -92,6 +95,10 @@ class ServerContext:
     def allocator(self, kind: Kind) -> Allocator | None:
         """Return the pools of a kind, if it has any."""
         return self.allocators.get((kind.resource.group, kind.resource.plural))
+
+    def times(self, kind: Kind) -> WriteTimes | None:
+        """Return where the writes of a kind are noted, if they are."""
+        return self.write_times.get((kind.resource.group, kind.resource.plural))
 
     def timestamp(self) -> str:
         """Return the time as objects carry it."""

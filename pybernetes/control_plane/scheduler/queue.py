@@ -29,7 +29,7 @@ _WINDOW = 1.0
 class Queued:
     """A pod, and its history in the queue."""
 
-    __slots__ = ("attempts", "errors", "failures", "first", "held", "missed", "plugins", "pod", "queue", "since",
+    __slots__ = ("attempts", "choice", "decided", "errors", "failures", "first", "held", "missed", "plugins", "pod", "queue", "since",
                  "taken", "token", "until")  # fmt: skip
 
     def __init__(self, pod: Pod, now: float) -> None:
@@ -39,6 +39,12 @@ class Queued:
         self.first: float | None = None  # when it was first ready to be looked at
         self.attempts = 0
         self.taken = 0.0  # when it was last looked at
+        self.decided = 0.0  # when its node was chosen,
+        self.choice: tuple[int, int, float] = (
+            0,
+            0,
+            0.0,
+        )  # among how many nodes, how many would do, seconds for scores
         self.failures = 0
         self.errors = 0  # one after the other
         self.plugins: frozenset[str] = frozenset()  # who turned it away

@@ -11,7 +11,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pybernetes.api import steps
 from pybernetes.api.resource import Object
+from pybernetes.api.steps import Step
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
@@ -124,17 +126,22 @@ class Reports:
             )
         return recorder
 
-    def scheduled(self, pod: Pod, node: str) -> None:
-        """Report that a pod has its node: this happens once, so that no series has to be remembered."""
+    def scheduled(self, pod: Pod, node: str, steps_before: Callable[[float], list[Step]]) -> None:
+        """Report that a pod has its node, and how that came: once, so that no series has to be remembered."""
         now, scheduler = self._clock.now(), pod.shape.scheduler
         note = f"Successfully assigned {pod.key} to {node}"
         about = reference(pod)
 
         async def write() -> None:
+            annotations = {steps.ANNOTATION: steps.to_text(steps_before(now))}
             await self._client.create(
                 NEW_EVENTS,
                 {
-                    "metadata": {"name": self._names.make(pod.name, now), "namespace": pod.namespace},
+                    "metadata": {
+                        "name": self._names.make(pod.name, now),
+                        "namespace": pod.namespace,
+                        "annotations": annotations,
+                    },
                     "eventTime": rfc3339.micro(now),
                     "reportingController": scheduler,
                     "reportingInstance": f"{scheduler}-{self._host}",

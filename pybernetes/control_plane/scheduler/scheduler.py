@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Sequence
+from functools import partial
 from time import perf_counter
 
 from pybernetes.client.client import Client
@@ -18,6 +19,7 @@ from pybernetes.control_plane.scheduler.informers import SchedulerInformers
 from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
+from pybernetes.control_plane.scheduler.steps import steps_of
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.manager import Manager
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, Action, Event
@@ -166,8 +168,10 @@ class Scheduler:
             self.metrics.attempt("error", profile, self.clock.monotonic() - started)
             self._failed_with(queued, str(error))
             return
-        self.metrics.decided(self.clock.monotonic() - started)
+        queued.decided = self.clock.monotonic()
+        self.metrics.decided(queued.decided - started)
         if decision.node:
+            queued.choice = self.snapshot.node_count, decision.feasible, self.cycles[profile].times.scoring
             self._assume(queued, decision.node)
         else:
             assert decision.diagnosis is not None
@@ -300,7 +304,7 @@ class Scheduler:
         now = self.clock.monotonic()
         first = queued.first if queued.first is not None else now
         self.metrics.bound(pod.shape.scheduler, queued.attempts, now - queued.taken, now - first)
-        self.reports.scheduled(pod, pod.node)
+        self.reports.scheduled(pod, pod.node, partial(steps_of, queued, pod.node, first, now))
         times, begin = self.cycles[pod.shape.scheduler].times, perf_counter()
         for plugin in self.profiles[pod.shape.scheduler].post_binds:
             plugin.post_bind(pod)

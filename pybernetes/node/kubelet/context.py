@@ -13,12 +13,14 @@ from pybernetes.lib.tracing import Spans
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.cri.client import CriClient
+from pybernetes.node.kubelet.cri.cni_results import CniResults
 from pybernetes.node.kubelet.cri.runtime_features import RuntimeFeatures
 from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
 from pybernetes.node.kubelet.images.image_puller import ImagePuller
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.node_settings import NodeSettings
 from pybernetes.node.kubelet.object_cache import ObjectCache
+from pybernetes.node.kubelet.pod.start_steps import StartSteps
 from pybernetes.node.kubelet.pod.user_namespaces import UserNamespaces
 from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
 from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
@@ -45,6 +47,8 @@ class Context:
     metrics: KubeletMetrics
     user_namespaces: UserNamespaces
     node: Callable[[], Object]  # the Node object as it is known
+    starts: StartSteps
+    networks: CniResults = field(default_factory=CniResults)
     runtime_name: str = "containerd"
     features: Callable[[], RuntimeFeatures] = RuntimeFeatures  # what the runtime can do
     network_problem: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
@@ -66,6 +70,9 @@ class Context:
             return
         path = container_path(pod, container["name"]) if container is not None else ""
         about = {"kind": "Pod", "apiVersion": "v1", **pod}
+        told = self.starts.annotations(pod["metadata"]["uid"])
+        if told:
+            annotations = {**told, **(annotations or {})}
         self.recorder.event(about, type_, reason, message[:1024], field_path=path, annotations=annotations)
 
     def node_event(self, reason: str, message: str) -> None:

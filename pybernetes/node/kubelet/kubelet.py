@@ -34,6 +34,7 @@ from pybernetes.node.kubelet.object_cache import ObjectCache
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker
 from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
+from pybernetes.node.kubelet.pod.start_steps import StartSteps
 from pybernetes.node.kubelet.pod.user_namespaces import UNIT, UserNamespaces
 from pybernetes.node.kubelet.pod_admission.pod_admitter import PodAdmitter
 from pybernetes.node.kubelet.pod_sources.api_pods import ApiPods
@@ -183,6 +184,7 @@ class Kubelet:
             ),
             features=lambda: self.runtime.features,
             node=self.node,
+            starts=StartSteps(self.clock),
             network_problem=lambda: self.runtime.network_problem,
             other_pods=workers.others,
             spans=self.tracer or Spans(),
@@ -335,6 +337,7 @@ class Kubelet:
 
     def _add(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
+        self.context.starts.begin(uid)
         worker = self.workers[uid] = PodWorker(self.context, self.statuses, pod, self._finished)
         self._share()
         if pod["metadata"].get("deletionTimestamp"):

@@ -11,3 +11,10 @@ def container_path(pod: Object, name: str) -> str:
         if any(container["name"] == name for container in pod["spec"].get(group) or ()):
             return f"spec.{group}{{{name}}}"
     return ""
+
+
+def container_in(path: object) -> str:
+    """Return the container that a path of an event names, empty if it names none."""
+    if not isinstance(path, str) or not path.endswith("}"):
+        return ""
+    return path.partition("{")[2][:-1]

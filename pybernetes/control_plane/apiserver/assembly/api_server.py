@@ -71,6 +71,8 @@ class ApiServer:
         )
         if settings.tracer is not None:
             self.context.https = tracing.TracedHttpClient(settings.tracer, settings.nodes.dialer)
+            for times in self.context.write_times.values():
+                times.spans = settings.tracer
         encoded.within(settings.memory_room)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.rbac.role_index import RoleIndex
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
+from pybernetes.control_plane.apiserver.observability.write_times import WriteTimes
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
@@ -43,4 +44,5 @@ def new_context(
         webhook_metrics=WebhookMetrics(),
         https=HttpClient(nodes.dialer),
         clock=clock,
+        write_times={("", "pods"): WriteTimes(clock)},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
@@ -46,6 +47,7 @@ async def create_stored(
     metadata = obj["metadata"]
     prefix = "" if metadata.get("name") else metadata.get("generateName", "")
     attributes = context.admission.attributes("CREATE", resource, request, obj, None, options.dry_run)
+    admission = time.monotonic()
     await context.admission.mutate(attributes)
     require_identity(kind, obj["metadata"], namespace)  # which a webhook may have changed
     await context.check_write(kind, request, obj, None)
@@ -62,9 +64,12 @@ async def create_stored(
             await off_loop.run(size, resource.default, obj)
         if options.dry_run:
             return await _dry_create(context, kind, obj, namespace, size)
-        return Written(
-            await _store_new(context, kind, obj, namespace, bool(prefix), size), obj, size, created=True
-        )
+        write = time.monotonic()
+        record = await _store_new(context, kind, obj, namespace, bool(prefix), size)
+        times = context.times(kind)
+        if times is not None:
+            times.created(obj, request, admission, write)
+        return Written(record, obj, size, created=True)
 
 
 def _complete(

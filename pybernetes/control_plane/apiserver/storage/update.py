@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,7 @@ async def update_stored(
     """
     info, resource = request.request_info, kind.resource
     rules = rules or UpdateRules(resource)
+    times = context.times(kind)
 
     def changed(record: Record) -> tuple[Object, Object]:
         """Return the stored object and what is to become of it."""
@@ -86,6 +88,7 @@ async def update_stored(
         old, new = await off_loop.run(size, changed, record)
         discard_later(size, old, new)
         attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)
+        admission = time.monotonic()
         await context.admission.mutate(attributes)
         await context.check_write(kind, request, new, old)
         await off_loop.run(size, rules.prepare, new, old)
@@ -102,7 +105,11 @@ async def update_stored(
             if options.dry_run:
                 return Written(None, new, size)
             if not deletion.is_complete(new):
-                return Written(await transaction.write(new, size), new, size)
+                write = time.monotonic()
+                written = Written(await transaction.write(new, size), new, size)
+                if times is not None:
+                    times.changed(new, request, admission, write)
+                return written
             await transaction.delete()
         await deletion.after(context, kind, new)
         return Written(None, new, size)

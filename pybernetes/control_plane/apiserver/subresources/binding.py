@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import orjson
 
 from pybernetes.api import errors
@@ -43,21 +45,32 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         "CREATE", pods.resource, request, binding, None, options.dry_run
     )
     attributes.subresource = "binding"
+    admission = time.monotonic()
     await context.admission.admit(attributes)
-    await _bind(context, pods, request.request_info.namespace, name, binding, options.dry_run)
+    write = time.monotonic()
+    bound = await _bind(context, pods, request.request_info.namespace, name, binding, options.dry_run)
+    times = context.times(pods)
+    if times is not None and not options.dry_run:
+        times.changed(bound, request, admission, write)
     return Response(_SUCCESS, 201)
 
 
 async def _bind(
     context: ServerContext, pods: Kind, namespace: str, name: str, binding: Object, dry_run: bool
-) -> None:
+) -> Object:
+    """Put the node into the stored pod, and return it."""
+    bound: Object = {}
+
     def change(pod: Object | None) -> Object | Outcome:
+        nonlocal bound
         if pod is None:
             raise errors.not_found("", "pods", name)
+        bound = pod
         assign(pod, binding, context.timestamp())
         return KEEP if dry_run else pod
 
     await modify(context.store, pods, pods.key(namespace, name), change)
+    return bound
 
 
 def assign(pod: Object, binding: Object, now: str) -> None:

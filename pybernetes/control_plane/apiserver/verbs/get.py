@@ -57,6 +57,13 @@ def _read(context: ServerContext, request: Request, kind: Kind) -> Response | Aw
     record = context.store.get(kind.key(info.namespace, info.name))
     if record is None:
         raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
+    if request.query_text and request.parameter("writeTimes") == "true":
+        times = context.times(kind)
+        if (
+            times is not None
+        ):  # whoever may see the object may see them; upstream's servers answer with the object
+            uid = kind.object(record)["metadata"]["uid"]
+            return Response(negotiation.encode(times.document(uid), negotiation.JSON))
     if form is negotiation.JSON:
         return rendering.plain(kind, record)
     include = request.parameter("includeObject") or "Metadata"

@@ -22,7 +22,7 @@ from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
 from pybernetes.node.kubelet.cri.security_context import NODE_USERS
 from pybernetes.node.kubelet.images.image_puller import ImageError, Report
 from pybernetes.node.kubelet.object_cache import NotSynced, references
-from pybernetes.node.kubelet.pod import lifecycle_hooks
+from pybernetes.node.kubelet.pod import lifecycle_hooks, start_steps
 from pybernetes.node.kubelet.pod.plan import Start
 from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod_kinds import is_static, shown
@@ -133,8 +133,12 @@ class PodStarter:
         def report(type_: str, reason: str, message: str) -> None:
             context.event(pod, type_, reason, message, container)
 
+        def reached(name: str) -> None:
+            context.starts.reached(pod["metadata"]["uid"], name, container["name"])
+
         try:
             images, image = await self._images(pod, container, config, report)
+            reached(start_steps.IMAGE)
             variables, mounted_files = await self._prepare(pod, container, {**mounted, **images}, addresses)
             attempt = self._attempt(pod, start, runtime)
             definition = specs.container_config(
@@ -162,6 +166,7 @@ class PodStarter:
             report("Warning", "Failed", f"Error: {error.message}")
             raise StartFailed("CreateContainerError", error.message) from None
         self._count_images(pod, container)
+        reached(start_steps.CREATE)
         report("Normal", "Created", "Container created")
         try:
             async with context.start_limiter.slot(start_limiter.START):
@@ -171,6 +176,7 @@ class PodStarter:
             kind = ("container_type", _TYPES[start.group])
             context.metrics.add("kubelet_started_containers_errors_total", kind, ("code", _code(error)))
             raise StartFailed("RunContainerError", error.message) from None
+        reached(start_steps.START)
         report("Normal", "Started", "Container started")
         context.metrics.add("kubelet_started_containers_total", ("container_type", _TYPES[start.group]))
         if context.settings.log_links is not None:

@@ -13,6 +13,7 @@ from pybernetes.node.kubelet.cri.label_keys import fingerprint
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.images.image_puller import ImageError
+from pybernetes.node.kubelet.pod import start_steps
 from pybernetes.node.kubelet.pod.allocation import needs_restart, with_resources
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
 from pybernetes.node.kubelet.pod.pod_starter import PodStarter, StartFailed
@@ -184,16 +185,20 @@ class PodSync:
         folder = context.volumes.folder(self.view.uid)
         folder.mkdir(parents=True, exist_ok=True)
         parent = await context.cgroups.run(context.cgroups.create, self.view.pod)
+        context.starts.reached(self.view.uid, start_steps.PREPARE)
         try:
             mounted = await context.volumes.mount(self.view.pod)
         except VolumeError as error:
             context.event(self.view.pod, "Warning", error.reason, error.message)
             raise
+        context.starts.reached(self.view.uid, start_steps.VOLUMES)
         if actions.create_sandbox:
             self._sandbox_config = await self._starter.sandbox_config(
                 self.view.pod, self.view.runtime.next_attempt, parent
             )
             made = await self._starter.create_sandbox(self.view.pod, self._sandbox_config)
+            network = context.networks.made(made)
+            context.starts.reached(self.view.uid, start_steps.SANDBOX, network=network)
             await self.view.refresh_sandbox(made)
             if self.view.runtime.sandbox is None:
                 raise CriError("INTERNAL", "the sandbox ended as soon as it was started")

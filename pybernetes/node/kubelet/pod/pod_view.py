@@ -107,6 +107,8 @@ class PodView:
             self.context.metrics.observe("kubelet_pod_start_total_duration_seconds", took)
             others = self.context.images.pull_seconds(self.uid) + init_seconds(status)
             self.context.metrics.observe("kubelet_pod_start_sli_duration_seconds", max(0.0, took - others))
+        if status["phase"] != "Pending":
+            self.context.starts.end(self.uid)
         self.statuses.set(self.pod, status)
         return status
 

@@ -247,6 +247,7 @@ class PodWorker(PodView):
         context.probes.forget(self.uid)
         context.backoff.forget(self.uid)
         self.statuses.forget(self.uid)
+        context.starts.end(self.uid)
         self.phase = WorkerPhase.GONE
 
 

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from pybernetes.lib import rfc3339
+from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.pod import pod_view
 from pybernetes.node.kubelet.pod.pod_view import PodView, init_seconds
+from pybernetes.node.kubelet.pod.start_steps import StartSteps
 
 NOW = 1_000_000.0
 INIT = {
@@ -27,6 +29,7 @@ def test_the_start_of_a_pod_is_counted_once_without_pulls_and_init_containers(
         clock=SimpleNamespace(now=lambda: NOW),
         metrics=metrics,
         images=SimpleNamespace(pull_seconds=lambda uid: 2.0),
+        starts=StartSteps(Clock()),
     )
     statuses: Any = SimpleNamespace(
         get=known.get, set=lambda pod, status: known.update({pod["metadata"]["uid"]: status})
