@@ -24,11 +24,11 @@ from pybernetes.api.field import ROOT, Errors
 from pybernetes.api.jsonpath.template import JsonPath
 from pybernetes.api.patch import json_patch, merge_patch, strategic
 from pybernetes.api.protobuf import decode as protobuf_decode
+from pybernetes.api.rbac_rules import RuleSet
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder, Type, kind_type
 from pybernetes.api.text import durations, go_format, json_reader, yaml_reader
 from pybernetes.api.text.regular_expressions import compile_pattern
-from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet
 from pybernetes.control_plane.apiserver.codec.bodies import parse_body
 from pybernetes.control_plane.apiserver.services.port_plan import PortPlan
 from pybernetes.control_plane.apiserver.services.port_pool import PortPool

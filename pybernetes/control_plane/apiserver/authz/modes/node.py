@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pybernetes.api.rbac_rules import RuleSet, keys
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.authorizer import Mode
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.defaults import node_rules
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
 from pybernetes.control_plane.apiserver.authz.node.populator import Populator
-from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, keys
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pybernetes.control_plane.apiserver.authz.rbac.rules import NO_RULES, Key, Names, RuleSet
+from pybernetes.api.rbac_rules import NO_RULES, Key, Names, RuleSet
 from pybernetes.control_plane.apiserver.authz.verdict import Rule, Verdict
 
 Place = tuple[str, str]

@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from pybernetes.api.rbac import GROUP
+from pybernetes.api.rbac_rules import keys, rule_keys
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.rbac.grants import Grants, Place, Role
-from pybernetes.control_plane.apiserver.authz.rbac.rules import keys, rule_keys
 from pybernetes.control_plane.apiserver.authz.verdict import NO_OPINION, Rule, Verdict, listed
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower

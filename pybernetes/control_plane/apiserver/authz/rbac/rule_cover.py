@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from pybernetes.api.rbac_rules import RuleSet, rule_keys
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, rule_keys
 from pybernetes.control_plane.apiserver.authz.verdict import Rule
 
 # (verb, URL), (verb, group, resource) or (verb, group, resource, name): the smallest parts that a rule consists of.

@@ -10,12 +10,12 @@ import orjson
 import pytest
 
 from pybernetes.api.field import Errors
+from pybernetes.api.rbac_rules import RuleSet, keys
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy import defaults
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import completed, reconcile
-from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, keys
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.rbac_rules import RuleSet, keys
 from pybernetes.control_plane.apiserver.authz.rbac import rule_cover
-from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, keys
 
 
 def rule(verbs: str, groups: str, resources: str, names: str = "") -> dict[str, Any]:

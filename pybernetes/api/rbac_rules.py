@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from itertools import product
 
-from pybernetes.control_plane.apiserver.authz.verdict import Rule
+from pybernetes.api.resource import Object as Rule
 from pybernetes.lib.bounded_cache import bounded_cache
 
 Key = tuple[str, str, str]
