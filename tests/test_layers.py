@@ -24,6 +24,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "node.stats": ("lib",),
     "node.kubelet": (*LIBRARIES, "node.stats"),
     "tools.etcd": (*LIBRARIES, "control_plane.store"),
+    # It asks the scheduler's rules about a cluster that what-if reads.
+    "tools.why": (*LIBRARIES, "tools.what_if"),
+    # It shows in a browser what these find out.
+    "tools.dashboard": (*LIBRARIES, "tools.trace", "tools.why", "tools.what_if"),
     # It installs what the others are: through the container runtime, into etcd, from images.
     "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "node.dns", "control_plane.store"),
     # It stands in front of what kubeadm installs, in static pods as kubeadm's own.

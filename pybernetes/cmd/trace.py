@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import json
 import shutil
 import sys
@@ -20,6 +21,8 @@ SUMMARY = "Show the steps of a pod's creation, each with its time, while it happ
 def main(argv: list[str]) -> int:
     """Show a pod's creation; the exit code is 1 if it does not run yet, 2 if nothing can be told."""
     options = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names and messages may have what a terminal does not
+        sys.stdout.reconfigure(errors="backslashreplace")
     from pybernetes.client import kubeconfig
     from pybernetes.client.errors import StatusError
     from pybernetes.lib.printable import printable

@@ -1,0 +1,1 @@
+"""Kinds that can be asked about, one in each file with ``WHY``."""

@@ -1,0 +1,52 @@
+"""Prints an answer for people."""
+
+from __future__ import annotations
+
+import textwrap
+
+from pybernetes.lib.printable import printable
+from pybernetes.tools.why.finding import Answer, Finding, Link, listed, shortened
+
+_MOST_FINDINGS = 50
+_MOST_DETAILS = 20
+_MOST_LINKS = 8
+
+
+def text(answer: Answer, width: int) -> str:
+    """Return an answer as lines; whatever objects say is made harmless."""
+    lines = [f"{answer.about}: {answer.state}"]
+    causes = [found for found in answer.findings if found.cause]
+    others = [found for found in answer.findings if not found.cause]
+    for found in [*causes, *others][:_MOST_FINDINGS]:
+        lines += _finding(found, width)
+    if not answer.findings:
+        lines.append("  Nothing is the matter with it, as far as can be seen.")
+    lines += [f"  note: {shortened(note)}" for note in answer.notes]
+    return "\n".join(printable(line) for line in lines)
+
+
+def _finding(found: Finding, width: int) -> list[str]:
+    lines = _wrapped(found.title, "  ● " if found.cause else "  ○ ", "    ", width)
+    for detail in found.details[:_MOST_DETAILS]:
+        lines += _wrapped(detail, "      ", "        ", width)
+    if len(found.details) > _MOST_DETAILS:
+        lines.append(f"      and {len(found.details) - _MOST_DETAILS} more")
+    if found.links:
+        lines += _wrapped(
+            f"see {listed(map(str, _distinct(found.links)), _MOST_LINKS)}", "      ", "        ", width
+        )
+    if found.command:
+        lines.append(f"      $ {found.command}")
+    return lines
+
+
+def _distinct(links: list[Link]) -> list[Link]:
+    return list(dict.fromkeys(links))
+
+
+def _wrapped(line: str, first: str, more: str, width: int) -> list[str]:
+    """Return a text as lines that fit; what would do more than show itself is escaped first, so that it counts."""
+    room = max(width, 40)
+    return textwrap.wrap(
+        printable(shortened(line)), room, initial_indent=first, subsequent_indent=more, break_on_hyphens=False
+    )
