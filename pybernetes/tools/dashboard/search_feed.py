@@ -1,4 +1,4 @@
-"""Keeps a search index up to date: one watch for each kind that the user may read, metadata only where that will do."""
+"""Keeps a search index, and the sums of nodes, up to date: one watch for each kind that the user may read."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.runtime.informer import Informer
 from pybernetes.tools.dashboard.kinds import Kind, kinds
+from pybernetes.tools.dashboard.node_loads import NODE, POD, NodeLoads, thinned
 from pybernetes.tools.dashboard.search_fields import WHOLE, fields
 from pybernetes.tools.dashboard.search_index import Key, SearchIndex, text_of
 
@@ -32,6 +33,7 @@ class SearchFeed:
 
     def __init__(self, client: Client, namespace: str) -> None:
         self.index = SearchIndex()
+        self.loads = NodeLoads()
         self.unread: list[str] = []
         self._client, self._namespace = client, namespace
         self._task: asyncio.Task[None] | None = None
@@ -128,6 +130,8 @@ class SearchFeed:
             self.index.remove(key)
         else:
             self.index.put(key, new["text"])
+        if resource in (POD, NODE):
+            self.loads.change(resource, old, new)
         if resource in _TELL_OF_KINDS:
             self._other_kinds.set()
 
@@ -138,6 +142,9 @@ def _thin(resource: str) -> Callable[[Object], Object]:
     def thin(obj: Object) -> Object:
         meta = obj["metadata"]
         kept = {name: meta[name] for name in ("name", "namespace", "resourceVersion", "uid") if name in meta}
-        return {"metadata": kept, "text": text_of(fields(resource, obj))}
+        thin: Object = {"metadata": kept, "text": text_of(fields(resource, obj))}
+        if (load := thinned(resource, obj)) is not None:
+            thin["load"] = load
+        return thin
 
     return thin

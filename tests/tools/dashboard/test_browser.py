@@ -195,3 +195,30 @@ def test_japanese(page: Any, dashboard: Dashboard) -> None:
     page.click("button >> text=ログイン")
     page.wait_for_selector("button >> text=ログアウト")
     assert page.get_attribute("html", "lang") == "ja"
+
+
+def test_the_cluster_with_its_nodes_health_and_events(
+    page: Any, dashboard: Dashboard, server: Server
+) -> None:
+    conditions = [{"type": "Ready", "status": "True"}]
+    allocatable = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    node = {
+        "metadata": {"name": "worker"},
+        "status": {"allocatable": allocatable, "capacity": allocatable, "conditions": conditions},
+    }
+    assert server.call("POST", "/api/v1/nodes", node)[0] == 201
+    log_in(page, dashboard)
+    page.wait_for_selector(".table")
+    page.keyboard.press("C")
+    page.wait_for_selector("text=/ready: \\d+ checks passed/")
+    page.wait_for_selector(".node >> text=0m of 4 asked for")
+    page.wait_for_selector(".events >> text=Attack")
+    container = {
+        "name": "main", "image": "none",
+        "resources": {"requests": {"cpu": "1500m", "memory": "2Gi"}},
+    }  # fmt: skip
+    pod = {"metadata": {"name": "busy"}, "spec": {"nodeName": "worker", "containers": [container]}}
+    assert server.call("POST", "/api/v1/namespaces/default/pods", pod)[0] == 201
+    page.wait_for_selector(".node >> text=1.5 of 4 asked for")
+    page.wait_for_selector("text=1 nodes, 1 pods; CPU 1.5 of 4, memory 2.0 GiB of 8.0 GiB asked for")
+    assert page.title() == "Pybernetes"

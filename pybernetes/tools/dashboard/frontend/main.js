@@ -6,6 +6,7 @@ import { Forwards } from "./forwards.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, session } from "./session.js";
 import { Stream } from "./stream.js";
+import * as cluster from "./views/cluster.js";
 import * as edit from "./views/edit.js";
 import * as kinds from "./views/kinds.js";
 import * as list from "./views/list.js";
@@ -17,6 +18,7 @@ import * as shell from "./views/shell.js";
 import { preferred, speak, t } from "./words.js";
 
 const VIEWS = {
+  cluster: (root, app) => cluster.show(root, app),
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),

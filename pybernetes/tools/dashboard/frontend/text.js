@@ -17,6 +17,17 @@ export function age(timestamp, now = Date.now()) {
   return `${Math.floor(days / 365)}y`;
 }
 
+/** Amounts as people read them: thousandths of CPU, bytes. */
+export const amount = {
+  cpu: (milli) => ((milli && milli % 1000 === 0) || milli >= 10_000 ? String(Math.round(milli / 1000)) : milli >= 1000 ? (milli / 1000).toFixed(1) : `${milli}m`),
+  bytes(bytes) {
+    const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let at = 0;
+    while (bytes >= 1024 && at < units.length - 1) { bytes /= 1024; at++; }
+    return `${bytes >= 10 || at === 0 ? Math.round(bytes) : bytes.toFixed(1)} ${units[at]}`;
+  },
+};
+
 // Words that YAML takes for something else than a text, and texts that need no quotes.
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 const PLAIN = /^[A-Za-z_/][A-Za-z0-9_./:@%+=,() -]*$/;

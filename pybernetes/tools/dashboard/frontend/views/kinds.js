@@ -1,7 +1,7 @@
 // The menu: every kind that the cluster has, the ones that people use most first.
 
 import { element, link } from "../element.js";
-import { listOf } from "../places.js";
+import { address, listOf } from "../places.js";
 import { t } from "../words.js";
 
 const FIRST = ["pods", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "cronjobs.batch", "services", "ingresses.networking.k8s.io",
@@ -12,7 +12,7 @@ export function menu(app) {
   const entry = (kind) => element("li", {}, link(listOf(kind.resource), kind.kind, { title: kind.resource, "data-resource": kind.resource }));
   const first = FIRST.map((name) => app.kinds.get(name)).filter(Boolean);
   const others = [...app.kinds.values()].filter((kind) => !FIRST.includes(kind.resource)).sort((one, other) => one.kind.localeCompare(other.kind));
-  return element("nav", { "aria-label": t("Kinds") }, element("ul", {}, first.map(entry)), element("details", {}, element("summary", {}, t("{count} more", { count: others.length })), element("ul", {}, others.map(entry))));
+  return element("nav", { "aria-label": t("Kinds") }, element("ul", {}, element("li", {}, link(address(["cluster"]), t("Cluster"), { "data-key": "C" })), first.map(entry)), element("details", {}, element("summary", {}, t("{count} more", { count: others.length })), element("ul", {}, others.map(entry))));
 }
 
 /** Return the kind that somebody means: by resource, plural, kind or short name. */
