@@ -56,7 +56,12 @@ def test_what_is_shown_of_a_node() -> None:
         "name": "one", "roles": ["control-plane"], "ready": True, "problems": ["DiskPressure: full"], "unschedulable": True,
         "version": "v1.37.0", "cpu": 2000, "memory": 1 << 30, "pods": 110,
     }  # fmt: skip
-    for broken in ({}, {"metadata": {"name": "x"}, "status": {"conditions": [1]}}, {"metadata": []}):
+    broken_ones: list[dict[str, Any]] = [
+        {},
+        {"metadata": {"name": "x"}, "status": {"conditions": [1]}},
+        {"metadata": []},
+    ]
+    for broken in broken_ones:
         assert node_of(broken) is None
 
 
