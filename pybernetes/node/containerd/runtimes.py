@@ -37,7 +37,8 @@ class RuntimeProgram:
 
 
 _GVISOR = (
-    "gvisor.dev has runsc and its shim (Debian's package has no shim, and runc's cannot give runsc a network)"
+    "gvisor.dev has runsc and its shim "
+    "(Debian's package has no shim, and runc's shim does not learn when containers of runsc end)"
 )
 PROGRAMS = {
     program.name: program
