@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 ENDPOINT = "localhost:4317"
 MILLION = 1_000_000
+CARRIED = ("traceparent", "tracestate")  # headers in which a client tells of its span
 _METHOD = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 _SEND_SECONDS = 10.0
 _DEFAULT_PORT = 443  # as gRPC has it
@@ -43,6 +44,12 @@ class Spans:
 
     def past(self, name: str, begin: float, end: float, attributes: Mapping[str, str]) -> None:
         """Make the span of something that is over, within the one that is current; the times are since the epoch."""
+
+    def served(
+        self, name: str, carrier: Mapping[str, str], attributes: Mapping[str, str], *, trusted: bool = False
+    ) -> AbstractContextManager[Span | None]:
+        """Make the span of a request that came in; ``carrier`` has the headers in which the client tells of its own."""
+        return nullcontext()
 
     def headers(self) -> dict[str, str]:
         """Return the headers that tell another server of the span that is current."""
@@ -90,6 +97,27 @@ class Tracer(Spans):
         self._exporter.loop = asyncio.get_running_loop()
         span = self._tracer.start_span(name, attributes=dict(attributes), start_time=int(begin * 1e9))
         span.end(int(end * 1e9))
+
+    @contextmanager
+    def served(
+        self, name: str, carrier: Mapping[str, str], attributes: Mapping[str, str], *, trusted: bool = False
+    ) -> Iterator[Span]:
+        """Make the span of a request that came in.
+
+        It goes on with the client's if that is trusted. That of another is new, with a link to the client's, and sampled by this
+        server alone.
+        """
+        self._exporter.loop = asyncio.get_running_loop()
+        remote, links = self._propagator.extract(carrier), []
+        if not trusted:
+            came = self._trace.get_current_span(remote).get_span_context()
+            links = [self._trace.Link(came)] if came.is_valid else []
+            remote = self._trace.set_span_in_context(self._trace.INVALID_SPAN)
+        kind = self._trace.SpanKind.SERVER
+        with self._tracer.start_as_current_span(
+            name, remote, kind, dict(attributes), links, record_exception=False
+        ) as span:
+            yield span
 
     def headers(self) -> dict[str, str]:
         """Return the headers that tell another server of the span that is current."""

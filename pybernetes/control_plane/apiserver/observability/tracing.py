@@ -5,7 +5,6 @@ The OpenTelemetry packages are imported only by a server that was given ``--trac
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -35,7 +34,7 @@ _DOCUMENT = Struct(
 _KINDS = {
     (f"apiserver.config.k8s.io/{version}", "TracingConfiguration"): _DOCUMENT for version in ("v1", "v1beta1", "v1alpha1")
 }  # fmt: skip
-# Whose spans go on where they say; the spans of others are new, with a link to theirs, and sampled by this server alone.
+# Whose spans go on where they say.
 _TRUSTED = frozenset(("system:masters", "system:monitoring"))
 
 
@@ -70,30 +69,14 @@ class Tracer(tracing.Tracer):
     @contextmanager
     def request(self, request: Request) -> Iterator[Span]:
         """Make the span of a request, which what is done for it has as its parent."""
-        self._exporter.loop = asyncio.get_running_loop()
-        carrier = {
-            name: value for name in ("traceparent", "tracestate") if (value := request.header(name.encode()))
-        }
-        remote = self._propagator.extract(carrier)
+        carrier = {name: value for name in tracing.CARRIED if (value := request.header(name.encode()))}
         trusted = request.user is not None and not _TRUSTED.isdisjoint(request.user.groups)
-        links = []
-        if not trusted:
-            came = self._trace.get_current_span(remote).get_span_context()
-            links = [self._trace.Link(came)] if came.is_valid else []
-            remote = self._trace.set_span_in_context(self._trace.INVALID_SPAN)
         attributes = {
             "http.request.method": request.method,
             "http.target": request.path,
             "audit-id": request.audit_id.decode("latin-1"),
         }
-        with self._tracer.start_as_current_span(
-            span_name(request),
-            remote,
-            self._trace.SpanKind.SERVER,
-            attributes,
-            links,
-            record_exception=False,
-        ) as span:
+        with self.served(span_name(request), carrier, attributes, trusted=trusted) as span:
             try:
                 yield span
             except StatusError as error:

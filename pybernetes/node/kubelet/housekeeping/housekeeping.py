@@ -95,6 +95,10 @@ class Housekeeping:
 
     async def free_dead(self) -> None:
         """Remove the containers and logs of pods that have ended, although the pods are still there."""
+        with self._context.spans.part("Containers/GarbageCollect", {}):
+            await self._free_dead()
+
+    async def _free_dead(self) -> None:
         for worker in list(self._workers()):
             if worker.phase is not WorkerPhase.TERMINATED:
                 continue

@@ -22,6 +22,10 @@ class OrphanedPods:
 
     async def clean(self, known: set[str]) -> None:
         """Remove everything that belongs to unknown pods."""
+        with self._context.spans.part("Containers/GarbageCollect", {}):
+            await self._clean(known)
+
+    async def _clean(self, known: set[str]) -> None:
         context = self._context
         try:
             await self._runtime(known)

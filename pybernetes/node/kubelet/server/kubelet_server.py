@@ -18,6 +18,7 @@ from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer, Application
 from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+from pybernetes.lib.tracing import CARRIED
 from pybernetes.node.kubelet import config
 from pybernetes.node.kubelet.certificates.serving_certificate import serving_files
 from pybernetes.node.kubelet.kubelet import Kubelet
@@ -33,6 +34,11 @@ Fields = dict[str, Any]
 _SYSTEM_LOGS = "/var/log"
 Handler = Callable[[Request], Awaitable[Answer]]
 _LIMITS = Limits(body=1 << 20, head=128 * 1024)
+_CONTAINER = "/{podNamespace}/{podID}/{containerName}"
+_ROUTES = dict.fromkeys(("containerLogs", "exec", "attach", "run"), _CONTAINER) | {
+    "portForward": "/{podNamespace}/{podID}",
+    "logs": "/{logpath:*}",
+}
 
 
 def _application(handle: Handler) -> Application:
@@ -118,17 +124,39 @@ class KubeletServer:
 
     async def _handle(self, request: Request) -> Answer:
         await self._gate.check(request)
-        handler = self._handlers.get(request.path_parts[0])
+        return await self._traced(request)
+
+    async def _traced(self, request: Request) -> Answer:
+        """Answer within a span, if spans are asked for; those whom nobody knows have none."""
+        first = request.path_parts[0]
+        handler = self._handlers.get(first)
         if handler is None:
             raise page_not_found()
-        return await handler(request)
+        carrier = {name: value for name in CARRIED if (value := request.header(name.encode()))}
+        attributes = {
+            "http.request.method": request.method,
+            "url.path": request.path,
+            "http.route": route(first),
+        }
+        with self._kubelet.context.spans.served(route(first), carrier, attributes) as span:
+            status = 500
+            try:
+                answer = await handler(request)
+                status = getattr(answer, "status", 200)
+                return answer
+            except HttpError as error:
+                status = error.status
+                raise
+            finally:
+                if span is not None:
+                    span.set_attribute("http.response.status_code", status)
 
     async def _without_asking(self, request: Request) -> Answer:
         """Answer on the port that is open to everybody: nothing that runs or changes something."""
         first = request.path_parts[0]
         if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
             raise page_not_found()
-        return await self._handlers[first](request)
+        return await self._traced(request)
 
     async def _healthz_only(self, request: Request) -> Answer:
         if request.path_parts[0] != "healthz":
@@ -170,6 +198,11 @@ class KubeletServer:
         # What a server of static pods is told may be a secret.
         shown["staticPodURLHeader"] = {key: ["<masked>"] for key in shown["staticPodURLHeader"]}
         return Response(orjson.dumps({"kubeletconfig": shown}))
+
+
+def route(first: str) -> str:
+    """Return the shape of a path that begins so, without names, as spans are called."""
+    return f"/{first}{_ROUTES.get(first, '')}"
 
 
 def _pod_list(items: list[Fields]) -> Fields:

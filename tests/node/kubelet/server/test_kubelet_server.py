@@ -15,10 +15,12 @@ import pytest
 
 from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock, ManualClock
+from pybernetes.lib.tracing import Spans, Tracer, TracingSettings
 from pybernetes.node.kubelet.config import merged
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
 from tests.lib.http import malformed_requests
+from tests.lib.span_collector import attributes, collecting
 
 
 def kubelet(**settings: Any) -> Any:
@@ -35,6 +37,7 @@ def kubelet(**settings: Any) -> Any:
         workers={},
         statuses={},
         find=lambda *names: None,
+        context=SimpleNamespace(spans=Spans()),
     )
 
 
@@ -192,3 +195,30 @@ def test_a_renewed_certificate_is_served_at_once(tmp_path: Path) -> None:
             await server.stop()
 
     asyncio.run(check())
+
+
+async def test_requests_have_spans_of_their_own() -> None:
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    with collecting() as (collector, endpoint):
+        node = kubelet(authentication={"anonymous": {"enabled": True}})
+        node.context.spans = Tracer(
+            TracingSettings(endpoint, 1_000_000), {"service.name": "kubelet"}, "a test"
+        )
+        server = KubeletServer(node)
+        port = await server._server.start("127.0.0.1", 0)
+        told = f"traceparent: 00-{trace}-b7ad6b7169203331-01\r\n"
+        for path in ("/pods", "/containerLogs/default/pod/container", "/nothing"):
+            await ask(port, path, headers=told)
+        await server.stop()
+        await asyncio.to_thread(node.context.spans.close)
+    assert len(collector.spans) == 2
+    (pods,) = collector.named("/pods")
+    (logs,) = collector.named("/containerLogs/{podNamespace}/{podID}/{containerName}")
+    codes = [
+        {item.key: item.value.int_value for item in span.attributes}["http.response.status_code"]
+        for span in (pods, logs)
+    ]
+    assert codes == [200, 404] and attributes(logs)["url.path"] == "/containerLogs/default/pod/container"
+    # The client's span is linked and not gone on with: it does not decide what is recorded here.
+    assert pods.trace_id.hex() != trace and not pods.parent_span_id
+    assert [link.trace_id.hex() for link in pods.links] == [trace]
