@@ -14,6 +14,7 @@ import orjson
 
 from pybernetes.client.credentials import Anonymous, Authority, CredentialError, Credentials
 from pybernetes.client.errors import NotSent, from_answer
+from pybernetes.client.request_metrics import FAILED, REQUESTS
 from pybernetes.client.transport import Headers
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
@@ -68,7 +69,8 @@ class RestTransport:
         self._pool = ConnectionPool(seconds=_IDLE_SECONDS, most=calls_at_once, clock=self._clock)
         self._turns = asyncio.Semaphore(calls_at_once)
         name = f"[{self._host}]" if ":" in self._host else self._host
-        lines = [("Host", f"{name}:{self._port}"), *headers]
+        self._address = f"{name}:{self._port}"
+        lines = [("Host", self._address), *headers]
         if any(char in text for line in lines for text in line for char in "\r\n"):
             raise ValueError("a header cannot hold the end of a line")
         self._common_headers = "".join(f"{name}: {value}\r\n" for name, value in lines).encode()
@@ -91,9 +93,11 @@ class RestTransport:
         failures = busy = 0
         while True:
             data = await self._request_bytes(method, path, query, body, headers)
+            begun = self._clock.monotonic()
             try:
                 answer = await self._once(data)
             except (TimeoutError, OSError) as error:
+                self._count(method, FAILED, begun)
                 failures += 1
                 if isinstance(error, (ssl.SSLCertVerificationError, CredentialError)):
                     raise  # no second try makes that right
@@ -105,6 +109,7 @@ class RestTransport:
                     continue  # the server closed an idle connection just now
                 await self._clock.sleep(backoff(failures, 0.1, 2.0))
                 continue
+            self._count(method, str(answer.status), begun)
             if answer.status == 401 and self._credentials.refused() and busy == 0:
                 busy += 1
                 self._pool.forget_idle()
@@ -117,6 +122,9 @@ class RestTransport:
                 "%s %s: the server answered %d, trying again in %g s", method, path, answer.status, wait
             )
             await self._clock.sleep(wait)
+
+    def _count(self, method: str, code: str, begun: float) -> None:
+        REQUESTS.count(self._address, method, code, self._clock.monotonic() - begun)
 
     async def _once(self, data: bytes) -> Reply:
         async with self._turns:
@@ -144,6 +152,7 @@ class RestTransport:
         again = True
         while True:
             data = await self._request_bytes(method, path, query, body, headers)
+            begun = self._clock.monotonic()
             reused = self._idle_connection()
             connection = reused or await self._connect()
             timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
@@ -155,6 +164,7 @@ class RestTransport:
                 continue  # an idle connection that the server closed just now
             finally:
                 timer.cancel()
+            self._count(method, str(answer.status), begun)
             if answer.status < 300:
                 for text in answer.values(b"warning"):
                     self._on_warning(warning_text(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from pybernetes.client.request_metrics import REQUESTS
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.counts import Histogram as Histogram
 from pybernetes.lib.exposition import Exposition
@@ -110,6 +111,7 @@ class Metrics:
                 (((("name", name),), int(held)) for name, held in self.leaders.items()))  # fmt: skip
         for more in self.more:
             more(text)
+        REQUESTS.write(text)
         text.process()
 
 

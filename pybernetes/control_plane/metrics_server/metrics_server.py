@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from pybernetes.api.selectors import EVERYTHING, Selector
 from pybernetes.client.client import Client
+from pybernetes.client.request_metrics import REQUESTS
 from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess, KubeletClient
 from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
 from pybernetes.control_plane.metrics_server.resource_metrics import ResourceMetrics
@@ -57,6 +58,7 @@ class MetricsServer:
 
     def _write(self, text: Exposition) -> None:
         self.metrics.write(text, self.storage)
+        REQUESTS.write(text)
         text.process()
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:

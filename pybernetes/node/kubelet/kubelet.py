@@ -118,7 +118,9 @@ class Kubelet:
         self._tasks: list[asyncio.Task[None]] = []
         self._short_tasks: set[asyncio.Task[Any]] = set()
         self.node_status: NodeStatus | None = None
-        self.runtime = RuntimeWatch(self.cri, self.clock, self.workers, self._soon, self._readiness_changed)
+        self.runtime = RuntimeWatch(
+            self.cri, self.clock, self.workers, self._soon, self._readiness_changed, self.metrics
+        )
         self.context = self._context()
         self.stats = SummaryProvider(
             self.context,

@@ -11,6 +11,7 @@ _OPERATION_BOUNDS = tuple(0.005 * 2.5**power for power in range(14))
 _START_BOUNDS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700,
                  3600)  # fmt: skip
 _VOLUME_BOUNDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600)
+_USUAL_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 COUNTERS = {
     "kubelet_runtime_operations_total": "[ALPHA] Cumulative number of runtime operations by operation type.",
     "kubelet_runtime_operations_errors_total": "[ALPHA] Cumulative number of runtime operation errors by operation type.",
@@ -18,6 +19,8 @@ COUNTERS = {
     "kubelet_started_pods_errors_total": "[ALPHA] Cumulative number of errors when starting pods",
     "kubelet_started_containers_total": "[ALPHA] Cumulative number of containers started",
     "kubelet_started_containers_errors_total": "[ALPHA] Cumulative number of errors when starting containers",
+    "kubelet_run_podsandbox_errors_total": "[ALPHA] Cumulative number of the run_podsandbox operation errors by RuntimeClass.Handler.",
+    "kubelet_http_requests_total": "[ALPHA] Number of the http requests received since the server started",
     "kubelet_terminated_containers_total": "[ALPHA] Cumulative number of container terminations.",
     "kubelet_evictions": "[ALPHA] Cumulative number of pod evictions by eviction signal",
     "kubelet_preemptions": "[ALPHA] Cumulative number of pod preemptions by preemption resource",
@@ -35,6 +38,35 @@ HISTOGRAMS = {
     "kubelet_runtime_operations_duration_seconds": (
         "[ALPHA] Duration in seconds of runtime operations. Broken down by operation type.",
         _OPERATION_BOUNDS,
+    ),
+    "kubelet_pod_start_duration_seconds": (
+        "[ALPHA] Duration in seconds from kubelet seeing a pod for the first time to the pod starting to run",
+        _START_BOUNDS,
+    ),
+    "kubelet_pod_worker_duration_seconds": (
+        "[ALPHA] Duration in seconds to sync a single pod. Broken down by operation type: create, update, or sync",
+        _USUAL_BOUNDS,
+    ),
+    "kubelet_pod_worker_start_duration_seconds": (
+        "[ALPHA] Duration in seconds from kubelet seeing a pod to starting a worker.",
+        _USUAL_BOUNDS,
+    ),
+    "kubelet_run_podsandbox_duration_seconds": (
+        "[ALPHA] Duration in seconds of the run_podsandbox operations. Broken down by RuntimeClass.Handler.",
+        _USUAL_BOUNDS,
+    ),
+    "kubelet_containers_per_pod_count": ("[ALPHA] The number of containers per pod.", (1, 2, 4, 8, 16)),
+    "kubelet_http_requests_duration_seconds": (
+        "[ALPHA] Duration in seconds to serve http requests",
+        _USUAL_BOUNDS,
+    ),
+    "kubelet_pleg_relist_duration_seconds": (
+        "[ALPHA] Duration in seconds for relisting pods in PLEG.",
+        _USUAL_BOUNDS,
+    ),
+    "kubelet_pleg_relist_interval_seconds": (
+        "[ALPHA] Interval in seconds between relisting in PLEG.",
+        _USUAL_BOUNDS,
     ),
     "kubelet_pod_start_sli_duration_seconds": (
         "[ALPHA] Duration in seconds to start a pod, excluding time to pull images and run init containers, measured from"

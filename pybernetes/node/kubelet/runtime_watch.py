@@ -14,6 +14,7 @@ from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.cri.runtime_features import RuntimeFeatures, runtime_features
+from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
@@ -35,7 +36,11 @@ class RuntimeWatch:
         workers: Mapping[str, PodWorker],
         soon: Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]],
         changed: Callable[[], None],
+        metrics: KubeletMetrics,
     ) -> None:
+        self._metrics = metrics
+        self.relisted_at = 0.0  # when everything was last looked at, in seconds of the epoch
+        self._relist_begun: float | None = None
         self._cri, self._clock, self._workers, self._soon, self._changed = cri, clock, workers, soon, changed
         self.runtime_problem = "container runtime is not ready"
         self.network_problem = "container runtime network not ready: the runtime has not been asked yet"
@@ -162,12 +167,18 @@ class RuntimeWatch:
 
     async def _relist(self) -> bool:
         """Wake the pods whose containers changed since the last look; return False if the runtime does not answer."""
+        begun, before_that = self._clock.monotonic(), self._relist_begun
+        if before_that is not None:
+            self._metrics.observe("kubelet_pleg_relist_interval_seconds", begun - before_that)
+        self._relist_begun = begun
         await self.check()
         try:
             containers = await self._cri.list_containers()
             sandboxes = await self._cri.list_pod_sandboxes()
         except CriError:
             return False
+        self.relisted_at = self._clock.now()
+        self._metrics.observe("kubelet_pleg_relist_duration_seconds", self._clock.monotonic() - begun)
         seen: dict[str, set[tuple[str, int]]] = {}
         for listed in (*containers, *sandboxes):
             uid = listed.labels.get(label_keys.POD_UID)

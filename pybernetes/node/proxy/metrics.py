@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pybernetes.api import feature_gates, version
+from pybernetes.client.request_metrics import REQUESTS
 from pybernetes.lib.exposition import Exposition
 from pybernetes.node.proxy.backend import Backend, Mode
 from pybernetes.runtime.metrics import Histogram
@@ -72,6 +73,7 @@ class ProxyMetrics:
                 if name == page
             ]
             _write(text, f"proxy_{page}_total", "counter", f"Cumulative proxy {page} HTTP status", codes)
+        REQUESTS.write(text)
         text.process()
 
     def _write_samples(self, text: Exposition, backends: Mapping[int, Backend]) -> None:

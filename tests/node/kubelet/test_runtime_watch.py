@@ -18,6 +18,7 @@ from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.config import merged
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
+from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
@@ -113,7 +114,7 @@ def test_an_end_is_looked_for_until_the_runtime_has_it_in_its_records() -> None:
             wake=lambda: woken.append(clock.monotonic()),
         )
         cri: Any = None
-        watch = RuntimeWatch(cri, clock, {"uid": worker}, asyncio.create_task, lambda: None)
+        watch = RuntimeWatch(cri, clock, {"uid": worker}, asyncio.create_task, lambda: None, KubeletMetrics())
         waking = asyncio.create_task(watch._wake_owner_of("c"))
         await clock.advance(10)
         assert not waking.done() and woken[-1] > 4

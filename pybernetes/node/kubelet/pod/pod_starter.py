@@ -93,12 +93,24 @@ class PodStarter:
         try:
             handler = await self._handler(pod)
             async with self.context.start_limiter.slot(start_limiter.SANDBOX):
-                return await uninterrupted(self.context.cri.run_pod_sandbox(config, handler))
+                return await uninterrupted(self._run_sandbox(config, handler))
         except ConfigError as error:
             raise self._no_sandbox(pod, str(error)) from None
         except CriError as error:
             self._no_sandbox(pod, f"rpc error: code = {_code(error)} desc = {error.message}")
             raise
+
+    async def _run_sandbox(self, config: Message, handler: str) -> str:
+        context, label = self.context, ("runtime_handler", handler)
+        begun = context.clock.monotonic()
+        try:
+            return await context.cri.run_pod_sandbox(config, handler)
+        except CriError:
+            context.metrics.add("kubelet_run_podsandbox_errors_total", label)
+            raise
+        finally:
+            took = context.clock.monotonic() - begun
+            context.metrics.observe("kubelet_run_podsandbox_duration_seconds", took, label)
 
     async def _handler(self, pod: Object) -> str:
         """Return the runtime's handler for a pod's RuntimeClass."""

@@ -32,6 +32,7 @@ class PodView:
         ] = {}  # why containers that should run do not: reason and message
         self.verdict: tuple[str, str] | None = None
         self.disruption = ""
+        self.seen_at = context.clock.monotonic()
         self.run_ended: dict[str, asyncio.Event] = {}  # set for those who follow the log of a run
 
     @property
@@ -104,6 +105,8 @@ class PodView:
         created = self.pod["metadata"].get("creationTimestamp")
         if created and before.get("phase") == "Pending" and status["phase"] == "Running":
             took = self.context.clock.now() - rfc3339.parse(created)
+            seen = self.context.clock.monotonic() - self.seen_at
+            self.context.metrics.observe("kubelet_pod_start_duration_seconds", seen)
             self.context.metrics.observe("kubelet_pod_start_total_duration_seconds", took)
             others = self.context.images.pull_seconds(self.uid) + init_seconds(status)
             self.context.metrics.observe("kubelet_pod_start_sli_duration_seconds", max(0.0, took - others))

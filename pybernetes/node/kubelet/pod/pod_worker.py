@@ -130,6 +130,9 @@ class PodWorker(PodView):
     # -- the loop ----------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
+        metrics, waited = self.context.metrics, self.context.clock.monotonic() - self.seen_at
+        metrics.observe("kubelet_pod_worker_start_duration_seconds", waited)
+        metrics.observe("kubelet_containers_per_pod_count", len(self.pod["spec"]["containers"]))
         while not self.gone:
             self._wakeup.clear()
             self._step = asyncio.create_task(self._sync(), name=f"sync {self.uid}")
@@ -189,8 +192,14 @@ class PodWorker(PodView):
         await self.refresh()
         while self.phase is WorkerPhase.SYNCING:
             update_type, self._update_type = self._update_type, "sync"
-            with self._span("syncPod", {"k8s.pod.update_type": update_type}):
-                delay = await self._syncing.sync()
+            begun = self.context.clock.monotonic()
+            try:
+                with self._span("syncPod", {"k8s.pod.update_type": update_type}):
+                    delay = await self._syncing.sync()
+            finally:
+                took = self.context.clock.monotonic() - begun
+                label = ("operation_type", update_type)
+                self.context.metrics.observe("kubelet_pod_worker_duration_seconds", took, label)
             if delay != AT_ONCE:
                 return delay
         if self.phase is WorkerPhase.TERMINATING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import zpages
+from pybernetes.api.verbs import VERB_OF_METHOD
 from pybernetes.lib import ciphers
 from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
@@ -34,6 +36,7 @@ Fields = dict[str, Any]
 _SYSTEM_LOGS = "/var/log"
 Handler = Callable[[Request], Awaitable[Answer]]
 _LIMITS = Limits(body=1 << 20, head=128 * 1024)
+_LONG_RUNNING = frozenset(("exec", "attach", "portForward"))
 _CONTAINER = "/{podNamespace}/{podID}/{containerName}"
 _ROUTES = dict.fromkeys(("containerLogs", "exec", "attach", "run"), _CONTAINER) | {
     "portForward": "/{podNamespace}/{podID}",
@@ -123,8 +126,35 @@ class KubeletServer:
         await self._open.stop()
 
     async def _handle(self, request: Request) -> Answer:
-        await self._gate.check(request)
-        return await self._traced(request)
+        with self._counted(request, "readwrite"):
+            await self._gate.check(request)
+            return await self._traced(request)
+
+    async def _without_asking(self, request: Request) -> Answer:
+        """Answer on the port that is open to everybody: nothing that runs or changes something."""
+        with self._counted(request, "readonly"):
+            first = request.path_parts[0]
+            if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
+                raise page_not_found()
+            return await self._traced(request)
+
+    @contextmanager
+    def _counted(self, request: Request, server: str) -> Iterator[None]:
+        """Count a request and how long it took, or took to begin; names are ours, whatever the client sent."""
+        first, metrics = request.path_parts[0], self._kubelet.context.metrics
+        labels = (
+            ("long_running", "true" if first in _LONG_RUNNING else "false"),
+            ("method", request.method if request.method in VERB_OF_METHOD else "other"),
+            ("path", first if first in self._handlers else "other"),
+            ("server_type", server),
+        )
+        metrics.add("kubelet_http_requests_total", *labels)
+        begun = self._kubelet.clock.monotonic()
+        try:
+            yield
+        finally:
+            took = self._kubelet.clock.monotonic() - begun
+            metrics.observe("kubelet_http_requests_duration_seconds", took, *labels)
 
     async def _traced(self, request: Request) -> Answer:
         """Answer within a span, if spans are asked for; those whom nobody knows have none."""
@@ -150,13 +180,6 @@ class KubeletServer:
             finally:
                 if span is not None:
                     span.set_attribute("http.response.status_code", status)
-
-    async def _without_asking(self, request: Request) -> Answer:
-        """Answer on the port that is open to everybody: nothing that runs or changes something."""
-        first = request.path_parts[0]
-        if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
-            raise page_not_found()
-        return await self._traced(request)
 
     async def _healthz_only(self, request: Request) -> Answer:
         if request.path_parts[0] != "healthz":

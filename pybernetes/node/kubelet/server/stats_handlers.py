@@ -13,13 +13,39 @@ from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Response
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
-from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
+from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 from pybernetes.node.kubelet.pod_kinds import is_mirror, is_static
 from pybernetes.node.kubelet.server.request import Request, page_not_found
 from pybernetes.node.kubelet.stats import cadvisor_metrics, cgroup_stats, kubelet_metrics, resource_metrics
 
 Fields = dict[str, Any]
 _PROBE = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
+
+
+_WORKING = (
+    "Number of pods the kubelet is actually running, broken down by lifecycle phase, whether the pod is desired, orphaned, or"
+    " runtime only (also orphaned), and whether the pod is static. An orphaned pod has been removed from local configuration or"
+    " force deleted in the API and consumes resources that are not otherwise visible."
+)
+_LIFECYCLES = {
+    WorkerPhase.SYNCING: "sync", WorkerPhase.TERMINATING: "terminating", WorkerPhase.TERMINATED: "terminated",
+}  # fmt: skip
+
+
+def working_pods(workers: Iterable[PodWorker]) -> dict[Labels, float]:
+    """Return how many pods have a worker, by whether they are still wanted, how far they are, and whether they are static."""
+    counts: dict[Labels, float] = {
+        (("config", config), ("lifecycle", lifecycle), ("static", static)): 0
+        for config in ("desired", "orphan") for lifecycle in _LIFECYCLES.values() for static in ("", "true")
+    }  # fmt: skip
+    for worker in workers:
+        if worker.phase in _LIFECYCLES:
+            config, static = (
+                "orphan" if worker.removed else "desired",
+                "true" if is_static(worker.pod) else "",
+            )
+            counts[("config", config), ("lifecycle", _LIFECYCLES[worker.phase]), ("static", static)] += 1
+    return counts
 
 
 class StatsHandlers:
@@ -122,5 +148,13 @@ class StatsHandlers:
             ("Current number of ephemeral containers in pods managed by this kubelet."),
             [([], ephemeral)],
         )
+        if kubelet.runtime.relisted_at:
+            moment: list[tuple[Labels, float]] = [((), kubelet.runtime.relisted_at)]
+            yield (
+                "kubelet_pleg_last_seen_seconds",
+                "Timestamp in seconds when PLEG was last seen active.",
+                moment,
+            )
+        yield "kubelet_working_pods", _WORKING, list(working_pods(workers).items())
         version = 2 if kubelet.stats.groups.unified else 1
         yield "kubelet_cgroup_version", "cgroup version on the hosts.", [([], version)]

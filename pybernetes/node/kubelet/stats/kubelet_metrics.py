@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pybernetes.api import feature_gates, version
 from pybernetes.api.resource import Object
+from pybernetes.client.request_metrics import REQUESTS
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 
@@ -39,6 +40,7 @@ def write(
     _logs(text, summary)
     version.render(text)
     feature_gates.render(gates, text)
+    REQUESTS.write(text)
     text.process()
 
 

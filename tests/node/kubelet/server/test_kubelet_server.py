@@ -17,6 +17,7 @@ from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock, ManualClock
 from pybernetes.lib.tracing import Spans, Tracer, TracingSettings
 from pybernetes.node.kubelet.config import merged
+from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
 from tests.lib.http import malformed_requests
@@ -37,7 +38,7 @@ def kubelet(**settings: Any) -> Any:
         workers={},
         statuses={},
         find=lambda *names: None,
-        context=SimpleNamespace(spans=Spans()),
+        context=SimpleNamespace(spans=Spans(), metrics=KubeletMetrics()),
     )
 
 
@@ -222,3 +223,27 @@ async def test_requests_have_spans_of_their_own() -> None:
     # The client's span is linked and not gone on with: it does not decide what is recorded here.
     assert pods.trace_id.hex() != trace and not pods.parent_span_id
     assert [link.trace_id.hex() for link in pods.links] == [trace]
+
+
+async def test_requests_are_counted_under_names_of_ours() -> None:
+    node = kubelet(authentication={"anonymous": {"enabled": False}})
+    server = KubeletServer(node)
+    port, opened = await server._server.start("127.0.0.1", 0), await server._open.start("127.0.0.1", 0)
+    for number, path, method in (
+        (port, "/pods", "GET"),
+        (port, "/a%22b/c", "OPTIONS"),
+        (opened, "/pods", "GET"),
+        (port, "/exec/a/b/c", "POST"),
+    ):
+        await ask(number, path, method)
+    await server.stop()
+    counted = {
+        tuple(dict(labels).values()): count
+        for labels, count in node.context.metrics.counters["kubelet_http_requests_total"].items()
+    }
+    assert counted == {
+        ("false", "GET", "pods", "readwrite"): 1,
+        ("false", "other", "other", "readwrite"): 1,
+        ("false", "GET", "pods", "readonly"): 1,
+        ("true", "POST", "exec", "readwrite"): 1,
+    }
