@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -79,3 +80,20 @@ def test_a_second_user_learns_whose_the_environment_is(mode: int | None, expecte
     assert done.returncode == 1
     assert expected in done.stderr
     assert "the user root" in done.stderr and f"git clone {checkout}" in done.stderr
+
+
+def test_a_second_user_learns_that_the_python_is_closed() -> None:
+    require_root()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as closed:  # of mode 700
+        checkout = Path(folder)
+        checkout.chmod(0o755)
+        for name in ("pyb", "pyproject.toml"):
+            shutil.copy(ROOT / name, checkout / name)
+        shutil.copy(sys.executable, Path(closed, "python3"))
+        (checkout / ".venv/bin").mkdir(parents=True)
+        (checkout / ".venv/bin/python").symlink_to(Path(closed, "python3"))
+        done = subprocess.run(
+            [checkout / "pyb", "version"], capture_output=True, text=True, user=65534, group=65534, extra_groups=[]
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert f"its Python, {closed}/python3, is closed to others" in done.stderr

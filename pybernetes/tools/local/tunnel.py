@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from pybernetes.api.resource import Object
-from pybernetes.tools.local.admin_client import AdminClient
-from pybernetes.tools.local.paths import Cluster
+from pybernetes.client import kubeconfig
+from pybernetes.client.errors import StatusError
+from pybernetes.client.refs import SERVICES
 from pybernetes.tools.local.processes import pyb
 
 _FIRST_FREE_FOR_ALL = 1024
@@ -17,7 +19,7 @@ _AGAIN_SECONDS = 1.0
 
 
 class NothingToForward(ValueError):
-    """There is no such service; the text says what there is."""
+    """There is no such service, or it may not be seen; the text says what there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +60,27 @@ def forwards(services: Iterable[Object], names: Iterable[str] = (), namespace: s
     return result
 
 
-def find(cluster: Cluster, names: Iterable[str], namespace: str) -> list[Forward]:
-    """Return what to forward in a running cluster."""
-    return forwards(AdminClient(cluster).call("GET", "/api/v1/services")["items"], names, namespace)
+async def find(file: Path, names: Iterable[str], namespace: str) -> list[Forward]:
+    """Return what to forward in a running cluster; whoever may see one namespace alone names it."""
+    async with kubeconfig.load(file).client(user_agent="pyb-tunnel") as client:
+        try:
+            services = (await client.list(SERVICES, namespace)).items
+        except StatusError as error:
+            raise NothingToForward(str(error)) from None
+    return forwards(services, names, namespace)
 
 
-async def run(cluster: Cluster, found: Iterable[Forward], address: str) -> None:
-    """Forward until cancelled; one that ends, since its pod did, begins again with another."""
+async def run(file: Path, names: Iterable[str], namespace: str, address: str) -> None:
+    """Forward as the user of a kubeconfig until cancelled; one that ends, since its pod did, begins again with another."""
+    found = await find(file, names, namespace)
     async with asyncio.TaskGroup() as group:
         for forward in found:
-            group.create_task(_keep(cluster, forward, address))
+            group.create_task(_keep(file, forward, address))
 
 
-async def _keep(cluster: Cluster, forward: Forward, address: str) -> None:
+async def _keep(file: Path, forward: Forward, address: str) -> None:
     command = pyb(
-        "kubectl", f"--kubeconfig={cluster.kubeconfig}", f"--namespace={forward.namespace}", "port-forward",
+        "kubectl", f"--kubeconfig={file}", f"--namespace={forward.namespace}", "port-forward",
         f"--address={address}", f"service/{forward.name}", *forward.ports,
     )  # fmt: skip
     while True:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pybernetes.tools.local.tunnel import Forward, NothingToForward, forwards
+from pybernetes.tools.local.tunnel import Forward, NothingToForward, find, forwards
 
 
 def service(name: str, *ports: int, namespace: str = "default", **spec: Any) -> dict[str, Any]:
@@ -38,3 +41,35 @@ def test_what_there_is_not(names: list[str]) -> None:
         forwards(SERVICES, names)
     with pytest.raises(NothingToForward):
         forwards([])
+
+
+async def test_whoever_sees_one_namespace_names_it(tmp_path: Path) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        status, value = (
+            403,
+            {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "services is forbidden"},
+        )
+        if head.startswith(b"GET /api/v1/namespaces/apps/services?"):
+            status, value = (
+                200,
+                {"kind": "ServiceList", "metadata": {}, "items": [service("web", 8443, namespace="apps")]},
+            )
+        body = json.dumps(value).encode()
+        writer.write(
+            b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+            % (status, len(body), body)
+        )
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        file = tmp_path / "config"
+        file.write_text(json.dumps({
+            "clusters": [{"name": "c", "cluster": {"server": address}}], "users": [{"name": "u", "user": {}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}], "current-context": "x",
+        }))  # fmt: skip
+        assert await find(file, (), "apps") == [Forward("apps", "web", ("8443:8443",))]
+        with pytest.raises(NothingToForward, match="services is forbidden"):
+            await find(file, (), "")
