@@ -24,9 +24,9 @@ def test_the_start_of_a_pod_is_counted_once_without_pulls_and_init_containers(
 ) -> None:
     status: Any = {"phase": "Pending", "initContainerStatuses": [INIT]}
     known: dict[str, Any] = {}
-    metrics = KubeletMetrics()
+    metrics, moments = KubeletMetrics(), iter((100.0, 107.0))  # seen, running
     context: Any = SimpleNamespace(
-        clock=SimpleNamespace(now=lambda: NOW),
+        clock=SimpleNamespace(now=lambda: NOW, monotonic=moments.__next__),
         metrics=metrics,
         images=SimpleNamespace(pull_seconds=lambda uid: 2.0),
         starts=StartSteps(Clock()),
@@ -48,6 +48,7 @@ def test_the_start_of_a_pod_is_counted_once_without_pulls_and_init_containers(
     view.report()
     seen = {name: (sum(by[()].counts), by[()].total) for name, by in metrics.histograms.items()}
     assert seen == {
+        "kubelet_pod_start_duration_seconds": (1, 7.0),
         "kubelet_pod_start_total_duration_seconds": (1, 10.0),
         "kubelet_pod_start_sli_duration_seconds": (1, 5.0),
     }
