@@ -36,11 +36,18 @@ def encode(kind: int, data: Iterable[bytes], ttl: int) -> Answer:
 
 
 class AnswerTable:
-    """All records of the cluster's zone and of the reverse names of its addresses."""
+    """All records of the cluster's zone and of the reverse names of its addresses.
 
-    def __init__(self, zone: str = "cluster.local", ttl: int = 30, serial: int = 1) -> None:
+    A table ``beside`` another one is for a zone of its own, in which only services have names; what is looked up is in both.
+    """
+
+    def __init__(
+        self, zone: str = "cluster.local", ttl: int = 30, serial: int = 1, beside: AnswerTable | None = None
+    ) -> None:
         self.zone, self.ttl = wire.name(zone), ttl
-        self.answers: dict[bytes, Answer] = {}
+        self._home = self.zone if beside is None else beside.zone
+        self._subdomains = (b"\x03svc", b"\x03pod") if beside is None else (b"\x03svc",)
+        self.answers: dict[bytes, Answer] = {} if beside is None else beside.answers
         # How many records are at or below a name: one that is not here does not exist.
         self.names: dict[bytes, int] = {}
         self.namespaces: dict[bytes, int] = {}
@@ -61,12 +68,12 @@ class AnswerTable:
 
     def _apex(self, serial: int) -> None:
         version = VERSION.encode()
-        server = wire.name("kube-dns.kube-system.svc")[:-1] + self.zone
+        server = wire.name("kube-dns.kube-system.svc")[:-1] + self._home
         self._add(self.zone, wire.SOA, [self._soa(serial)])
         self._add(self.zone, wire.NS, [server])
         self._add(wire.name("dns-version")[:-1] + self.zone, wire.TXT, [bytes([len(version)]) + version])
-        for label in ("svc", "pod"):
-            self._count(wire.name(label)[:-1] + self.zone, 1)
+        for subdomain in self._subdomains:
+            self._count(subdomain + self.zone, 1)
 
     # -- what exists -------------------------------------------------------------------------------------
 
@@ -99,7 +106,7 @@ class AnswerTable:
         label = bytes([len(name)]) + name.encode()
         if exists == (label in self.namespaces):
             return
-        for subdomain in (b"\x03svc", b"\x03pod"):
+        for subdomain in self._subdomains:
             self._count(label + subdomain + self.zone, 1 if exists else -1)
         if exists:
             self.namespaces[label] = 1

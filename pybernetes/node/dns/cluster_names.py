@@ -12,6 +12,8 @@ from pybernetes.client.refs import ENDPOINT_SLICES, NAMESPACES, PODS, SERVICES
 from pybernetes.lib.clock import Clock
 from pybernetes.node.dns import records
 from pybernetes.node.dns.answer_table import AnswerTable
+from pybernetes.node.dns.imported_names import IMPORT_NAME, ImportedNames
+from pybernetes.node.dns.records import SOURCE_CLUSTER
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.informer import Informer
 
@@ -28,6 +30,7 @@ class NameOptions:
     namespaces: tuple[str, ...] = ()  # none for all
     endpoints: bool = True
     pod_names: bool = False  # whether endpoints without a host name are called like their pods
+    cluster_sets: tuple[str, ...] = ()  # zones of the services of many clusters
 
 
 class ClusterNames:
@@ -49,6 +52,9 @@ class ClusterNames:
         self.slices.add_handler(self._slice_changed)
         self.namespaces.add_handler(self._namespace_changed)
         self.informers = [self.services, self.namespaces] + [self.slices] * options.endpoints
+        self.imported = ImportedNames(
+            client, options.cluster_sets, self.table, self.slices, self._namespaces, clock
+        )
         self.pods: Informer | None = None
         if options.pods == "verified":
             self.pods = Informer(client, PODS, transform=slim_pod, clock=clock)
@@ -92,7 +98,8 @@ class ClusterNames:
     def _namespace_changed(self, old: Object | None, new: Object | None) -> None:
         name = (new or old or {})["metadata"]["name"]
         if not self._namespaces or name in self._namespaces:
-            self.table.set_namespace(name, new is not None)
+            for table in (self.table, *self.imported.tables):
+                table.set_namespace(name, new is not None)
 
     # -- running -----------------------------------------------------------------------------------------
 
@@ -106,6 +113,7 @@ class ClusterNames:
         async with asyncio.TaskGroup() as group:
             for informer in self.informers:
                 group.create_task(informer.run())
+            group.create_task(self.imported.run())
 
     async def wait_synced(self) -> None:
         """Wait until all names are known."""
@@ -148,10 +156,11 @@ def slim_service(service: Object) -> Object:
 def slim_slice(obj: Object) -> Object:
     """Return an EndpointSlice with no more than records need."""
     result = _slim_metadata(obj)
-    name = (obj["metadata"].get("labels") or {}).get(_SERVICE_NAME)
-    if not name:
+    labels = obj["metadata"].get("labels") or {}
+    kept = {key: labels[key] for key in (_SERVICE_NAME, IMPORT_NAME, SOURCE_CLUSTER) if labels.get(key)}
+    if _SERVICE_NAME not in kept and IMPORT_NAME not in kept:
         return result
-    result["metadata"]["labels"] = {_SERVICE_NAME: name}
+    result["metadata"]["labels"] = kept
     result["addressType"] = obj.get("addressType")
     result["ports"] = obj.get("ports") or []
     result["endpoints"] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from pybernetes.node.dns import wire
 from pybernetes.node.dns.answer_table import Answer, AnswerTable, encode
@@ -20,26 +20,36 @@ class Lookup:
     """Decides about names that are not in the table."""
 
     def __init__(
-        self, table: AnswerTable, ranges: Iterable[str] = (), *, kept: Iterable[str] = (), pods: bool = True,
-        is_pod: Callable[[str, str], bool] | None = None, falls_through: Callable[[bytes], bool] = lambda name: False,
+        self, table: AnswerTable, ranges: Iterable[str] = (), *, beside: Sequence[AnswerTable] = (), kept: Iterable[str] = (),
+        pods: bool = True, is_pod: Callable[[str, str], bool] | None = None,
+        falls_through: Callable[[bytes], bool] = lambda name: False,
     ) -> None:  # fmt: skip
         self.table, self.answers = table, table.answers
+        self._tables = (table, *beside)
         self._networks = [ipaddress.ip_network(text) for text in ranges]
         self._kept = [ipaddress.ip_network(text) for text in kept]  # those that nobody else is asked about
         self._pods, self._is_pod, self._falls_through = pods, is_pod, falls_through
 
     def concerns(self, zone: bytes) -> bool:
         """Return whether a zone is a part of what is answered here."""
-        return zone != b"\0" and (wire.within(zone, self.table.zone) or zone.endswith(_ARPA))
+        own = any(wire.within(zone, table.zone) for table in self._tables)
+        return zone != b"\0" and (own or zone.endswith(_ARPA))
+
+    def table_of(self, name: bytes) -> AnswerTable | None:
+        """Return the table of the zone that a name is in."""
+        for table in self._tables:
+            if name.endswith(table.zone):
+                return table
+        return None
 
     def alias(self, name: bytes) -> Answer | None:
         """Return the alias that a name of the cluster's stands for."""
-        return self.answers.get(name + _CNAME + wire.IN) if name.endswith(self.table.zone) else None
+        return self.answers.get(name + _CNAME + wire.IN) if self.table_of(name) is not None else None
 
     def missing(self, name: bytes, kind: bytes) -> tuple[Answer, int] | None:
         """Return what the cluster says about a name without such a record; None if others have to be asked."""
-        table = self.table
-        if name.endswith(table.zone):
+        table = self.table_of(name)
+        if table is not None:
             if name + b"\0\5\0\1" in self.answers and kind[:2] != _CNAME:
                 return None  # an alias: somebody has to be asked what it stands for
             if name in table.names:
@@ -48,10 +58,11 @@ class Lookup:
                 if kind == b"\0\xff\0\1":
                     return encode(wire.HINFO, [b"\x07RFC8482\0"], table.ttl), wire.NOERROR
                 return table.negative, wire.NOERROR
-            pod = self._pod(name, kind)
+            pod = self._pod(name, kind) if table is self.table else None
             if pod is not None:
                 return pod, wire.NOERROR
             return None if self._falls_through(name) else (table.negative, wire.NXDOMAIN)
+        table = self.table
         if name.endswith(_ARPA) and (self._networks or self._kept):
             address = address_of(name)
             kept = address is not None and any(address in network for network in self._kept)

@@ -1,4 +1,4 @@
-"""Which records a service has: DNS-based service discovery of Kubernetes, 1.1.0. Pure."""
+"""Which records a service has: DNS-based service discovery of Kubernetes, 1.1.0, and of multi-cluster services. Pure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,21 @@ from pybernetes.node.dns.wire import AAAA, CNAME, PTR, SRV, A, name
 Records = dict[bytes, dict[int, list[bytes]]]
 
 
+SOURCE_CLUSTER = "multicluster.kubernetes.io/source-cluster"
+
+
 class Endpoint(NamedTuple):
     """A ready address behind a service."""
 
     address: str
     hostname: str  # empty if the endpoint has none of its own
+    cluster: str = ""  # of the endpoints of a service of many clusters
 
     @property
-    def label(self) -> str:
-        """The first label of the endpoint's name."""
-        return self.hostname or self.address.replace(".", "-").replace(":", "-")
+    def labels(self) -> bytes:
+        """What stands before the service's name in the endpoint's own."""
+        first = label(self.hostname or self.address.replace(".", "-").replace(":", "-"))
+        return first + label(self.cluster) if self.cluster else first
 
 
 def label(text: str) -> bytes:
@@ -49,6 +54,7 @@ def endpoints(slices: Iterable[Object]) -> dict[Endpoint, set[tuple[str, str, in
     for endpoint_slice in slices:
         if endpoint_slice.get("addressType") == "FQDN":
             continue
+        cluster = ((endpoint_slice.get("metadata") or {}).get("labels") or {}).get(SOURCE_CLUSTER, "")
         ports = {
             (port.get("name") or "", port.get("protocol") or "TCP", port["port"])
             for port in endpoint_slice.get("ports") or ()
@@ -58,42 +64,78 @@ def endpoints(slices: Iterable[Object]) -> dict[Endpoint, set[tuple[str, str, in
             if (endpoint.get("conditions") or {}).get("ready") is False:
                 continue
             for address in endpoint.get("addresses") or ():
-                key = Endpoint(address, endpoint.get("hostname") or "")
+                key = Endpoint(address, endpoint.get("hostname") or "", cluster)
                 ports_by_endpoint.setdefault(key, set()).update(ports)
     return dict(sorted(ports_by_endpoint.items()))
 
 
-def of_service(service: Object, slices: Iterable[Object], zone: bytes) -> Records:
-    """Return all records of a service, in the cluster's zone and of its addresses' reverse names."""
-    meta, spec = service["metadata"], service.get("spec") or {}
-    own = label(meta["name"]) + label(meta["namespace"]) + b"\x03svc" + zone
-    result: Records = {}
+class _Collected:
+    """Records that are put together one by one."""
 
-    def add(owner: bytes, kind: int, data: bytes) -> None:
-        listed = result.setdefault(owner, {}).setdefault(kind, [])
+    def __init__(self) -> None:
+        self.records: Records = {}
+
+    def add(self, owner: bytes, kind: int, data: bytes) -> None:
+        """Add a record, unless it is there."""
+        listed = self.records.setdefault(owner, {}).setdefault(kind, [])
         if data not in listed:
             listed.append(data)
 
+    def add_ports(self, own: bytes, ports: Iterable[Object]) -> None:
+        """Add the ports of a service that has an address."""
+        for port in ports:
+            if port.get("name"):
+                owner = _port(port["name"], port.get("protocol") or "TCP", own)
+                self.add(owner, SRV, _service(100, port["port"], own))
+
+    def add_endpoints(self, own: bytes, slices: Iterable[Object]) -> None:
+        """Add the endpoints of a service that has no address."""
+        for owner, kind, data in _headless(own, endpoints(slices)):
+            self.add(owner, kind, data)
+
+
+def of_service(service: Object, slices: Iterable[Object], zone: bytes) -> Records:
+    """Return all records of a service, in the cluster's zone and of its addresses' reverse names."""
+    own, spec = _own(service, zone), service.get("spec") or {}
+    result = _Collected()
     if spec.get("type") == "ExternalName":
         try:
-            add(own, CNAME, name(spec.get("externalName") or ""))
+            result.add(own, CNAME, name(spec.get("externalName") or ""))
         except (ValueError, UnicodeError):
             return {}
-        return result
+        return result.records
     addresses = spec.get("clusterIPs") or ([spec["clusterIP"]] if spec.get("clusterIP") else [])
     if addresses[:1] == ["None"]:
-        for owner, kind, data in _headless(own, endpoints(slices)):
-            add(owner, kind, data)
-        return result
+        result.add_endpoints(own, slices)
+        return result.records
     for address in filter(None, addresses):
-        add(own, *address_data(address))
-        add(reverse(address), PTR, own)
-    for port in spec.get("ports") or ():
-        if addresses and port.get("name"):
-            add(
-                _port(port["name"], port.get("protocol") or "TCP", own), SRV, _service(100, port["port"], own)
-            )
-    return result
+        result.add(own, *address_data(address))
+        result.add(reverse(address), PTR, own)
+    if addresses:
+        result.add_ports(own, spec.get("ports") or ())
+    return result.records
+
+
+def of_import(service_import: Object, slices: Iterable[Object], zone: bytes) -> Records:
+    """Return all records of a service of many clusters, in the zone of their set. There are no reverse names for it."""
+    own, spec = _own(service_import, zone), service_import.get("spec") or {}
+    result = _Collected()
+    if spec.get("type") == "Headless":
+        result.add_endpoints(own, slices)
+        return {owner: kinds for owner, kinds in result.records.items() if owner.endswith(zone)}
+    for address in spec.get("ips") or ():
+        try:
+            result.add(own, *address_data(address))
+        except ValueError:  # the definition lets any text pass
+            continue
+    if result.records:
+        result.add_ports(own, spec.get("ports") or ())
+    return result.records
+
+
+def _own(obj: Object, zone: bytes) -> bytes:
+    meta = obj["metadata"]
+    return label(meta["name"]) + label(meta["namespace"]) + b"\x03svc" + zone
 
 
 def _headless(
@@ -102,7 +144,7 @@ def _headless(
     share = max(1, 100 // len(ports_by_endpoint)) if ports_by_endpoint else 100
     for endpoint, ports in ports_by_endpoint.items():
         kind, data = address_data(endpoint.address)
-        target = label(endpoint.label) + own
+        target = endpoint.labels + own
         yield own, kind, data
         yield target, kind, data
         if endpoint.hostname:

@@ -31,7 +31,7 @@ from tests.node.dns.chains import CLUSTER, answers, environment
         (". {\n kubernetes a {\n ttl many\n}\n}", "strconv.Atoi"),
         (". {\n kubernetes a {\n ttl 9000\n}\n}", "ttl must be in range [0, 3600]: 9000"),
         (". {\n kubernetes a {\n pods some\n}\n}", "wrong value for pods: some,  must be one of"),
-        (". {\n kubernetes a {\n multicluster x\n}\n}", "'multicluster' is not built in here"),
+        (". {\n kubernetes a {\n labels x\n}\n}", "'labels' is not built in here"),
         (". {\n errors {\n consolidate 5m (a\n}\n}", "missing closing )"),
         (". {\n log {\n class odd\n}\n}", "invalid Class: odd"),
         (". {\n reload 1s\n}", "interval value must be greater or equal to 2s"),

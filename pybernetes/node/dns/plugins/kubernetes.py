@@ -23,8 +23,16 @@ def setup(controller: Controller) -> Wrap:
     directive = controller.once()
     options, fallthrough = _read(directive)
     zones, ranges = _zones(controller, directive)
+    for zone in options.cluster_sets:
+        if zone not in zones:
+            raise CorefileError(
+                f"is not authoritative for the multicluster zone '{zone}.': add it to the zones of the plugin"
+            )
+    zones = [zone for zone in zones if zone not in options.cluster_sets]
     if len(zones) != 1:
-        raise directive.line.problem("exactly one zone besides reverse zones is answered for here")
+        raise directive.line.problem(
+            "exactly one zone besides reverse and multicluster zones is answered for here"
+        )
     environment = controller.environment
     if environment.cluster is None:
         raise directive.line.problem("there is no cluster to ask")
@@ -35,7 +43,7 @@ def setup(controller: Controller) -> Wrap:
     names: ClusterNames = known or environment.cluster(options)
     controller.site.names = names
     lookup = Lookup(
-        names.table, ranges, kept=environment.ranges, pods=options.pods != "disabled",
+        names.table, ranges, beside=names.imported.tables, kept=environment.ranges, pods=options.pods != "disabled",
         is_pod=names.is_pod if options.pods == "verified" else None, falls_through=fallthrough.through,
     )  # fmt: skip
     controller.site.unready["kubernetes"] = lambda: not names.synced
@@ -58,7 +66,7 @@ class Kubernetes:
     async def answer(self, query: Query) -> bytes:
         """Answer from the table, or hand on."""
         lookup, question = self._lookup, query.question
-        if not self._has_reverse and not query.name.endswith(lookup.table.zone):
+        if not self._has_reverse and lookup.table_of(query.name) is None:
             return await self._following(query)
         answer = lookup.answers.get(question)
         if answer is not None:
@@ -78,7 +86,7 @@ class Kubernetes:
         if known is not None:
             message = _message(target + kind, known, code)
             records = wire.read_records(message, 12 + len(target) + 4, int.from_bytes(known.counts[2:4]))[0]
-        elif not target.endswith(self._lookup.table.zone):
+        elif self._lookup.table_of(target) is None:
             try:
                 message = await self._following(query._replace(question=target + kind))
                 end = wire.read_question(message)[2]
@@ -142,6 +150,11 @@ def _read(directive: Directive) -> tuple[NameOptions, Fallthrough]:
             if arguments:
                 raise line.wrong_count()
             options = replace(options, pod_names=True)
+        elif name == "multicluster":
+            if not arguments:
+                raise line.wrong_count()
+            zones = tuple(zone.rstrip(".") for zone in arguments)
+            options = replace(options, cluster_sets=(*options.cluster_sets, *zones))
         elif name in _NOT_BUILT_IN:
             raise line.problem(f"'{name}' is not built in here")
         else:
@@ -150,7 +163,7 @@ def _read(directive: Directive) -> tuple[NameOptions, Fallthrough]:
 
 
 _NOT_BUILT_IN = frozenset({
-    "endpoint", "tls", "kubeconfig", "labels", "namespace_labels", "ignore", "multicluster", "startup_timeout",
+    "endpoint", "tls", "kubeconfig", "labels", "namespace_labels", "ignore", "startup_timeout",
     "apiserver_qps", "apiserver_burst", "apiserver_max_inflight", "resyncperiod", "upstream", "transfer",
 })  # fmt: skip
 
