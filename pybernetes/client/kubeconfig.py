@@ -62,18 +62,31 @@ def load(
     environment: Mapping[str, str] = os.environ,
 ) -> Config:
     """Return the configuration of a program: ``path``, else $KUBECONFIG, else ~/.kube/config, else that of a pod."""
-    if path:
-        return from_value(read(Path(path)), context=context, cluster=cluster, user=user)
-    files = kubeconfig_files.paths(environment)
-    existing = [Path(file) for file in files if os.path.exists(file)]
-    if existing:
-        merged = kubeconfig_files.merge(read(file) for file in existing)
-        return from_value(merged, context=context, cluster=cluster, user=user)
+    value = _value(path, environment)
+    if value is not None:
+        return from_value(value, context=context, cluster=cluster, user=user)
     if environment.get("KUBERNETES_SERVICE_HOST"):
         return in_cluster(environment=environment)
+    files = ", ".join(kubeconfig_files.paths(environment))
     raise ConfigError(
-        f"there is no kubeconfig ({', '.join(files)}) and this is not a pod: name a file, or set KUBECONFIG"
+        f"there is no kubeconfig ({files}) and this is not a pod: name a file, or set KUBECONFIG"
     )
+
+
+def contexts(path: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the names of the contexts of a kubeconfig that has a cluster for them; none in a pod."""
+    value = _value(path, environment) or {}
+    return [
+        item["name"] for item in value.get("contexts") or () if (item.get("context") or {}).get("cluster")
+    ]
+
+
+def _value(path: str | Path | None, environment: Mapping[str, str]) -> Object | None:
+    """Return the content of the kubeconfig that a program is to use; None if there is none."""
+    if path:
+        return read(Path(path))
+    existing = [Path(file) for file in kubeconfig_files.paths(environment) if os.path.exists(file)]
+    return kubeconfig_files.merge(read(file) for file in existing) if existing else None
 
 
 def in_cluster(directory: Path = SERVICE_ACCOUNT, environment: Mapping[str, str] = os.environ) -> Config:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 # The header with which pages prove that they are ours.
 TOKEN_HEADER = b"x-dashboard-token"
+# The context of the kubeconfig that a request is for, with escapes; without it the one that was chosen at the start.
+CONTEXT_HEADER = b"x-dashboard-context"
 # A WebSocket has no headers of its own: its token is one of the protocols that are offered.
 PROTOCOL = "dashboard.pybernetes.v1"
 TOKEN_PROTOCOL = "token."
@@ -28,14 +30,18 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Knows the one address, such as ``name.localhost:8443``, under which the server is to be asked."""
+    """Knows the addresses, such as ``name.localhost:8443``, under which the server is to be asked; the first is its own."""
 
-    host: str
+    hosts: tuple[str, ...]
+    secure: bool = False
 
     @property
     def origin(self) -> str:
         """The origin of our own pages."""
-        return f"http://{self.host}"
+        return self._origin(self.hosts[0])
+
+    def _origin(self, host: str) -> str:
+        return f"{'https' if self.secure else 'http'}://{host}"
 
     def refusal(
         self, method: str, host: str, origin: str | None, fetch_site: str, *, websocket: bool = False
@@ -43,9 +49,9 @@ class Guard:
         """Return why a request is refused, None if it may go on: its method, Host, Origin and Sec-Fetch-Site."""
         if method not in _METHODS:
             return Refusal(405, f"the method {method[:16]} is not served")
-        if host.lower() != self.host:
+        if host.lower() not in self.hosts:
             return Refusal(421, "this server does not answer for that host")
-        if origin is not None and origin != self.origin:
+        if origin is not None and origin != self._origin(host.lower()):
             return Refusal(403, "the request comes from a page of another origin")
         if origin is None and (method in _WRITES or websocket):
             return Refusal(403, "the request does not say which page it comes from")
@@ -54,11 +60,14 @@ class Guard:
             return Refusal(403, "the request comes from a page of another site")
         return None
 
-    def page_headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Return the headers of our own pages: nothing from elsewhere, nothing inline, in nobody's frame."""
+    def page_headers(self, host: str) -> tuple[tuple[bytes, bytes], ...]:
+        """Return the headers of our own pages: nothing from elsewhere, nothing inline, in nobody's frame.
+
+        The host is one that ``refusal`` let pass.
+        """
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-            f"connect-src 'self' ws://{self.host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+            f"connect-src 'self' {'wss' if self.secure else 'ws'}://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
             "require-trusted-types-for 'script'; trusted-types 'none'"
         )
         return (

@@ -110,14 +110,14 @@ class Sessions(Generic[Identity]):
         return idle or now - session.began >= LONGEST_SECONDS
 
 
-def cookie(secret: str) -> str:
+def cookie(secret: str, secure: bool = False) -> str:
     """Return the cookie of a session. It has no age: it ends with the browser, and with the server."""
-    return f"{_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict"
+    return f"{_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
 
 
-def no_cookie() -> str:
+def no_cookie(secure: bool = False) -> str:
     """Return what makes a browser forget the cookie."""
-    return f"{_COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+    return f"{cookie('', secure)}; Max-Age=0"
 
 
 def secret_of(header: str) -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.servers import TOKEN, Server
@@ -70,9 +71,10 @@ class Dashboard:
 
 
 @contextmanager
-def running(server: Server) -> Iterator[Dashboard]:
+def running(server: Server, kubeconfig: Path | None = None) -> Iterator[Dashboard]:
     """Yield a dashboard of an API server, stopped at the end."""
-    command = [sys.executable, "-m", "pybernetes.cmd.main", "dashboard", f"--kubeconfig={server.kubeconfig}"]
+    path = kubeconfig or server.kubeconfig
+    command = [sys.executable, "-m", "pybernetes.cmd.main", "dashboard", f"--kubeconfig={path}"]
     with (server.directory / "dashboard-log").open("a") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True

@@ -11,6 +11,8 @@ from pybernetes.lib.clock import ManualClock
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.tools.dashboard.application import Application
+from pybernetes.tools.dashboard.guard import Guard
+from pybernetes.tools.dashboard.users import Users
 from tests.support import eventually
 
 _HOST = "here.localhost:1"
@@ -49,7 +51,7 @@ async def test_users_without_a_session_are_let_go_and_the_owner_is_kept() -> Non
     server = Server(api)
     port = await server.start("127.0.0.1", 0)
     config = Config(f"http://127.0.0.1:{port}", Anonymous(Authority()))
-    application = Application(config, _HOST, clock)
+    application = Application(Users(config), Guard((_HOST,)), clock)
     code = application.link().partition("#code=")[2]
     try:
         for proof in ({"code": code}, {"token": "one"}, {"token": "one"}, {"token": "two"}):
@@ -59,13 +61,13 @@ async def test_users_without_a_session_are_let_go_and_the_owner_is_kept() -> Non
         await eventually(lambda: api.open == 3)
         cookie = dict(answer.headers)[b"Set-Cookie"].decode().partition(";")[0]
         await clock.advance(3000)
-        assert application(_request("GET", "/session", cookie=cookie)).status == 200
+        assert (await application(_request("GET", "/session", cookie=cookie))).status == 200
         await clock.advance(700)
         # An hour is over for those who did nothing.
         await eventually(lambda: api.open == 2)
         await clock.advance(13 * 3600)
         await eventually(lambda: api.open == 1)
-        assert application(_request("GET", "/session", cookie=cookie)).status == 401
+        assert (await application(_request("GET", "/session", cookie=cookie))).status == 401
     finally:
         await application.close()
         await server.stop()

@@ -192,3 +192,14 @@ def test_files_beside_the_pages_are_not_served(dashboard: Dashboard, path: str) 
 
 def test_watches_do_not_come_as_answers(dashboard: Dashboard) -> None:
     assert dashboard.ask("GET", f"{_PODS}?watch=true", headers=dashboard.log_in()).status == 400
+
+
+@pytest.mark.parametrize("context", ["other", "%2e%2e", "test%00", "%ff", "x" * 5000])
+def test_a_token_is_for_one_cluster(dashboard: Dashboard, context: str) -> None:
+    page = dashboard.log_in()
+    assert dashboard.ask("GET", _PODS, headers=page | {"X-Dashboard-Context": "test"}).status == 200
+    assert dashboard.ask("GET", _PODS, headers=page | {"X-Dashboard-Context": context}).status == 404
+    assert dashboard.ask("GET", f"/session?context={context}", headers=page).status == 404
+    protocols = f"dashboard.pybernetes.v1, token.{page['X-Dashboard-Token']}"
+    own = {"Origin": dashboard.origin, "Cookie": page["Cookie"], "Sec-WebSocket-Protocol": protocols}
+    assert dashboard.ask("GET", f"/stream?context={context}", headers=_WEBSOCKET | own).status == 404

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -222,3 +223,27 @@ def test_the_cluster_with_its_nodes_health_and_events(
     page.wait_for_selector(".node >> text=1.5 of 4 asked for")
     page.wait_for_selector("text=1 nodes, 1 pods; CPU 1.5 of 4, memory 2.0 GiB of 8.0 GiB asked for")
     assert page.title() == "Pybernetes"
+
+
+def test_several_clusters_of_a_kubeconfig(page: Any, server: Server, tmp_path: Path) -> None:
+    config = yaml.safe_load(server.kubeconfig.read_text())
+    config["contexts"] += [
+        {"name": "second", "context": {"cluster": "test", "user": "admin", "namespace": "kube-system"}},
+        {"name": "gone", "context": {"cluster": "gone", "user": "admin"}},
+    ]
+    config["clusters"].append({"name": "gone", "cluster": {"server": "https://127.0.0.1:1"}})
+    kubeconfig = tmp_path / "several"
+    kubeconfig.write_text(yaml.safe_dump(config))
+    with running(server, kubeconfig) as dashboard:
+        page.goto(dashboard.link)
+        page.wait_for_selector(".table")
+        page.select_option("#context", label="All of them")
+        page.wait_for_selector(".node:has-text('second') >> text=/ready: \\d+ checks passed/")
+        page.wait_for_selector(".node:has-text('gone') >> text=cannot be reached")
+        page.click(".node a >> text=second")
+        page.wait_for_selector("h1 >> text=Cluster")
+        page.wait_for_selector("text=/ready: \\d+ checks passed/")
+        assert page.input_value("#context") == "second"
+        assert "context=second" in page.url
+        page.goto(f"{dashboard.origin}/?context=second#/list/configmaps?ns=default")
+        page.wait_for_selector(".count >> text=/^3/")

@@ -1,10 +1,10 @@
 // Requests to the API, as the user.
 
-import { asked, session } from "./session.js";
+import { asked, context, session } from "./session.js";
 
 /** Ask the API; throws what it says against it, with its status. */
 export async function call(method, path, body, type) {
-  const headers = { "X-Dashboard-Token": session().token, Accept: "application/json", ...(type && { "Content-Type": type }) };
+  const headers = { "X-Dashboard-Token": session().token, Accept: "application/json", ...(context && { "X-Dashboard-Context": encodeURIComponent(context) }), ...(type && { "Content-Type": type }) };
   const answer = await asked(`/k8s${path}`, { method, headers, body });
   const text = await answer.text();
   if (!answer.ok) throw Object.assign(new Error(text.startsWith("{") ? JSON.parse(text).message : text), { status: answer.status });

@@ -7,6 +7,7 @@ import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, session } from "./session.js";
 import { Stream } from "./stream.js";
 import * as cluster from "./views/cluster.js";
+import * as clusters from "./views/clusters.js";
 import * as edit from "./views/edit.js";
 import * as kinds from "./views/kinds.js";
 import * as list from "./views/list.js";
@@ -19,6 +20,7 @@ import { preferred, speak, t } from "./words.js";
 
 const VIEWS = {
   cluster: (root, app) => cluster.show(root, app),
+  clusters: (root) => clusters.show(root),
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),
@@ -52,7 +54,7 @@ async function start() {
   const root = element("main", { id: "view" });
   const { user, context } = session();
   document.body.replaceChildren(
-    element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, app.forwards.element, light, element("span", { class: "who" }, `${user} @ ${context}`),
+    element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, app.forwards.element, light, element("span", { class: "who" }, `${user} @ `, clusters.choice() || context),
       element("button", { onclick: async () => { stream.close(); await logOut(); location.reload(); } }, t("Log out"))),
     element("div", { class: "columns" }, kinds.menu(app), root));
   let end = () => {};

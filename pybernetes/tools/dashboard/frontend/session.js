@@ -5,6 +5,9 @@ let current = null;
 
 export const session = () => current;
 
+/** The context of the kubeconfig that this page is for; empty for the one that was chosen at the start. */
+export const context = new URLSearchParams(location.search).get("context") || "";
+
 /** Ask the server. Reads that the browser gave up, because a network of the machine came or went, are asked once more. */
 export async function asked(path, options = {}) {
   try {
@@ -17,7 +20,7 @@ export async function asked(path, options = {}) {
 
 /** Ask whether somebody is logged in. */
 export async function resume() {
-  const answer = await asked("/session");
+  const answer = await asked(context ? `/session?context=${encodeURIComponent(context)}` : "/session");
   current = answer.ok ? await answer.json() : null;
   return current;
 }
@@ -27,6 +30,7 @@ export async function logIn(proof) {
   const answer = await fetch("/session", { method: "POST", body: JSON.stringify(proof) });
   if (!answer.ok) throw new Error((await answer.text()).trim());
   current = await answer.json();
+  if (context) await resume();
 }
 
 export async function logOut() {

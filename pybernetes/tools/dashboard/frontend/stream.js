@@ -1,12 +1,14 @@
 // One WebSocket for all that changes. A subscription is a function that gets messages; after a dropped connection all that are
 // open are asked for again, and told {reset: true}: what they get then begins anew.
 
-import { session } from "./session.js";
+import { context, session } from "./session.js";
 
 const LONGEST_DELAY = 10_000;
 
 export class Stream {
-  constructor(onState) {
+  /** `of` is the context of the kubeconfig, if it is another than the page's. */
+  constructor(onState, of = context) {
+    this.query = of ? `?context=${encodeURIComponent(of)}` : "";
     this.subscriptions = new Map();
     this.next = 1;
     this.failures = 0;
@@ -15,7 +17,7 @@ export class Stream {
   }
 
   open() {
-    const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/stream`;
+    const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/stream${this.query}`;
     this.socket = new WebSocket(address, ["dashboard.pybernetes.v1", `token.${session().token}`]);
     this.socket.onopen = () => {
       this.failures = 0;

@@ -102,4 +102,9 @@ export default {
   "nobody leads": "リーダー不在",
   "Quotas": "クォータ",
   "Events for each minute; most: {most}": "1 分ごとのイベント数（最大 {most}）",
+  "All of them": "すべて",
+  "Clusters": "クラスター一覧",
+  "connecting": "接続中",
+  "cannot be reached": "接続できません",
+  "{nodes} nodes ({bad} not ready), {pods} pods; CPU {cpu} of {allCpu} asked for": "ノード {nodes}（準備未完了 {bad}）、Pod {pods}。要求 CPU {cpu} / {allCpu}",
 };

@@ -4,6 +4,7 @@ import { buttons, targetOf } from "../actions.js";
 import { inNamespace, kubectl } from "../command.js";
 import { element, link } from "../element.js";
 import { address, listOf, objectOf, path } from "../places.js";
+import { session } from "../session.js";
 import { age, yaml } from "../text.js";
 import { t } from "../words.js";
 
@@ -26,7 +27,7 @@ export function show(root, app, resource, namespace, name) {
       kind.namespaced ? link(listOf(resource, { ns: namespace }), namespace) : null,
       resource === "pods" ? link(address(["logs", namespace, name]), t("Logs"), { class: "button", "data-key": "l" }) : null,
       resource === "pods" ? link(address(["shell", namespace, name]), t("Shell"), { class: "button", "data-key": "s" }) : null,
-      resource === "pods" ? element("button", { "data-key": "F", onclick: () => object && app.forwards.ask(namespace, name, portsOf(object)) }, t("Forward a port")) : null,
+      resource === "pods" && session().onThisMachine ? element("button", { "data-key": "F", onclick: () => object && app.forwards.ask(namespace, name, portsOf(object)) }, t("Forward a port")) : null,
       link(address(["edit", resource, namespace || "-", name]), t("Edit"), { class: "button", "data-key": "e" }),
       actions,
       element("code", { class: "command" }, kubectl("get", `${resource}/${name}`, inNamespace(kind.namespaced && namespace), "-o", "yaml"))),
