@@ -30,6 +30,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tools.dashboard": (*LIBRARIES, "tools.trace", "tools.why", "tools.what_if"),
     # It installs what the others are: through the container runtime, into etcd, from images.
     "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "node.dns", "control_plane.store"),
+    # It installs what the control plane of a federation reads, and speaks of the same kinds.
+    "tools.federation": (*LIBRARIES, "control_plane.federation"),
     # It stands in front of what kubeadm installs, in static pods as kubeadm's own.
     "tools.load_balancer": (*LIBRARIES, "tools.image", "tools.kubeadm"),
 }

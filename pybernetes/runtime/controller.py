@@ -31,12 +31,12 @@ _DOUBT_SECONDS = 10.0
 class Controller:
     """A loop over keys. Raise in ``reconcile`` to be called again with backoff; return seconds to be called then."""
 
-    name: ClassVar[str]
-    kind: ClassVar[Kindlike | None] = None
+    name: str
+    kind: Kindlike | None = None
     owns: ClassVar[Sequence[Kindlike]] = ()
     indexes: ClassVar[Mapping[Kindlike, Sequence[IndexFunction]]] = {}
     # Which objects of a kind matter, if not all: arguments of Informers.get such as namespace, labels and fields.
-    selects: ClassVar[Mapping[Kindlike, Mapping[str, Any]]] = {}
+    selects: Mapping[Kindlike, Mapping[str, Any]] = {}
     workers: int = 5
     # How long a key that failed waits for the first time; twice as long each time after that, up to the longest.
     first_delay: float = FIRST_DELAY

@@ -60,6 +60,7 @@ class Informer(Cache):
         self.resource_version = ""
         self.version = 0  # the same as a number: everything up to it has been seen
         self.lists = 0  # how often everything was fetched
+        self.error: Exception | None = None  # why the server cannot be followed at the moment
         self._order = itertools.count()
         self._waiting: list[tuple[int, int, Callable[[], None]]] = []
         self._key_waiting: dict[str, list[Callable[[], None]]] = {}
@@ -195,9 +196,11 @@ class Informer(Cache):
             except Expired:
                 self.resource_version = ""
             except StatusError as error:
+                self.error = error
                 self._refused(error)
                 _report(self, failures, error)
             except (OSError, TimeoutError) as error:
+                self.error = error
                 if not self._doubts:
                     _report(self, failures, error)
             failures = 0 if self.resource_version != before else failures + 1
@@ -231,6 +234,7 @@ class Informer(Cache):
         self._open = watch
         async with watch:
             while batch := await watch.batch():
+                self.error = None
                 collected = self._take(batch, collected)
                 batch.clear()  # objects that are gone are not kept until there is another batch
 
@@ -346,6 +350,13 @@ class Informers:
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+    def restart(self) -> None:
+        """Let informers that cannot follow the server try again now, for a server that is known to be back."""
+        for informer in list(self._tasks):
+            if informer.error is not None:
+                self._tasks.pop(informer).cancel()
+                self._run(informer)
 
     async def wait_synced(self) -> None:
         """Wait until every informer has had all objects."""

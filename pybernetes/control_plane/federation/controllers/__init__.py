@@ -1,0 +1,1 @@
+"""What makes the members match what the host says: one file per controller."""

@@ -1,0 +1,57 @@
+"""The control plane of a federation: its controllers, put together."""
+
+from __future__ import annotations
+
+from pybernetes.client.client import Client
+from pybernetes.client.errors import NotFound
+from pybernetes.control_plane.federation import config
+from pybernetes.control_plane.federation.config import Config
+from pybernetes.control_plane.federation.controllers.cluster_controller import ClusterController
+from pybernetes.control_plane.federation.controllers.credential_controller import CredentialController
+from pybernetes.control_plane.federation.controllers.type_config_controller import TypeConfigController
+from pybernetes.control_plane.federation.kinds import COMPONENT, CONFIG_NAME, KUBEFED_CONFIGS
+from pybernetes.control_plane.federation.members.members import Members
+from pybernetes.runtime.election import Election
+from pybernetes.runtime.manager import Manager
+
+
+async def settings_of(client: Client, namespace: str) -> Config:
+    """Return the settings that the host has; ValueError if there are none, or if they make no sense."""
+    try:
+        return config.read(await client.get(KUBEFED_CONFIGS, CONFIG_NAME, namespace))
+    except NotFound:
+        raise ValueError(
+            f'A KubeFedConfig named "{CONFIG_NAME}" was not found in namespace "{namespace}": '
+            "`pyb federation init` makes one"
+        ) from None
+
+
+def election_of(settings: Config, namespace: str) -> Election:
+    """Return the election that settings ask for."""
+    return Election(
+        COMPONENT,
+        namespace,
+        lease_seconds=settings.lease_duration,
+        renew_seconds=settings.renew_deadline,
+        retry_seconds=settings.retry_period,
+    )
+
+
+class Federation:
+    """The controllers of a federation, in a manager of their own or of somebody else's."""
+
+    def __init__(self, manager: Manager, settings: Config, namespace: str) -> None:
+        self.manager, self.settings, self.namespace = manager, settings, namespace
+        runtime = manager.runtime
+        self.members = Members(runtime, namespace)
+        self.types = TypeConfigController(runtime, settings, self.members, namespace)
+        manager.add(self.types)
+        manager.add(ClusterController(runtime, settings, self.members, namespace))
+        manager.add(CredentialController(runtime, self.members, namespace))
+
+    async def run(self) -> None:
+        """Run until cancelled."""
+        try:
+            await self.manager.run()
+        finally:
+            await self.members.close()

@@ -1,0 +1,79 @@
+"""One cluster of the federation: a connection, and caches of what the federation has there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pybernetes.api.resource import Object
+from pybernetes.client.client import Client
+from pybernetes.client.refs import Ref
+from pybernetes.control_plane.federation.kinds import MANAGED
+from pybernetes.control_plane.federation.member_objects import remembered
+from pybernetes.control_plane.federation.members.back_off import BackOff
+from pybernetes.control_plane.federation.members.member_cache import MemberCache
+from pybernetes.lib.clock import Clock
+from pybernetes.runtime.informer import Informers
+
+# How many writes go to one member at a time: a slow one holds up nobody but itself.
+CALLS_AT_ONCE = 16
+# Told of the member's name and of what is remembered of an object before and after a change.
+Handler = Callable[[str, Object | None, Object | None], None]
+
+
+@dataclass(eq=False)
+class Watched:
+    """A kind that is followed in every member."""
+
+    ref: Ref
+    handler: Handler
+    namespace: str = ""
+    labels: str = field(default=f"{MANAGED}=true")
+
+
+class Member:
+    """A cluster that can be asked; one whose description makes no sense has no client."""
+
+    def __init__(self, name: str, client: Client | None, clock: Clock, problem: str = "") -> None:
+        self.name, self.client, self.problem = name, client, problem
+        self.ready = False
+        self.labels: dict[str, str] = {}
+        self.back_off = BackOff(clock)
+        self.turns = asyncio.Semaphore(CALLS_AT_ONCE)
+        self._caches: dict[Watched, MemberCache] = {}
+        self._informers = Informers(client, clock=clock, transform=remembered) if client is not None else None
+        if self._informers is not None:
+            self._informers.start()
+
+    def watch(self, watched: Watched) -> None:
+        """Follow a kind."""
+        if self._informers is None:
+            return
+        informer = self._informers.get(watched.ref, watched.namespace, labels=watched.labels)
+        name, handler = self.name, watched.handler
+        informer.add_handler(lambda old, new: handler(name, old, new))
+        self._caches[watched] = MemberCache(informer)
+
+    async def unwatch(self, watched: Watched) -> None:
+        """Follow a kind no longer."""
+        cache = self._caches.pop(watched, None)
+        if cache is not None and self._informers is not None:
+            await self._informers.drop(cache.informer)
+
+    def cache(self, watched: Watched) -> MemberCache | None:
+        """Return what is remembered of a kind that is followed."""
+        return self._caches.get(watched)
+
+    def came_back(self) -> None:
+        """Look at once at what has happened while the member was away."""
+        self.back_off.succeeded()
+        if self._informers is not None:
+            self._informers.restart()
+
+    async def close(self) -> None:
+        """Let go of the member."""
+        if self._informers is not None:
+            await self._informers.stop()
+        if self.client is not None:
+            await self.client.close()

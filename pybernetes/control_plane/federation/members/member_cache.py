@@ -1,0 +1,59 @@
+"""What is remembered of the objects of one kind in one member, with our own writes ahead of the member's watch."""
+
+from __future__ import annotations
+
+from pybernetes.api.resource import Object
+from pybernetes.client.errors import StatusError
+from pybernetes.control_plane.federation.member_objects import remembered
+from pybernetes.runtime.cache import key_of
+from pybernetes.runtime.informer import Informer
+
+# So many writes may be ahead of a watch before those that it has passed are looked for.
+_SWEEP = 256
+
+
+class MemberCache:
+    """An informer of a member; what was written is seen at once, although its event comes later."""
+
+    def __init__(self, informer: Informer) -> None:
+        self.informer = informer
+        self._ahead: dict[str, tuple[int, Object | None]] = {}
+
+    @property
+    def error(self) -> str:
+        """Why the cache does not say what the member has; empty if it does."""
+        error = self.informer.error
+        if isinstance(error, StatusError):  # the member answers, and does not let us see, or has no such kind
+            return str(error)
+        if not self.informer.synced:
+            return str(error or "not read yet")
+        return ""
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the first list is on its way, and nothing speaks against it."""
+        return not self.informer.synced and self.informer.error is None
+
+    def get(self, key: str) -> Object | None:
+        """Return what is remembered of an object."""
+        ahead = self._ahead.get(key)
+        if ahead is not None:
+            if ahead[0] > self.informer.version:
+                return ahead[1]
+            del self._ahead[key]
+        return self.informer.get(key)
+
+    def wrote(self, obj: Object) -> Object:
+        """Remember an object as the member answered it; return what is remembered."""
+        known = remembered(obj)
+        version = obj["metadata"].get("resourceVersion", "")
+        if version.isdigit() and int(version) > self.informer.version:
+            self._ahead[key_of(obj)] = (int(version), known)
+            if len(self._ahead) > _SWEEP:
+                passed = self.informer.version
+                self._ahead = {key: entry for key, entry in self._ahead.items() if entry[0] > passed}
+        return known
+
+    def keys(self) -> list[str]:
+        """Return the keys of all objects that the member is known to have."""
+        return [*self.informer.keys(), *(key for key in self._ahead if key not in self.informer)]

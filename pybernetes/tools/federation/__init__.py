@@ -1,0 +1,1 @@
+"""Tools for federations: kubefedctl, and a federation on one machine."""

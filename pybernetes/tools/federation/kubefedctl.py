@@ -1,0 +1,50 @@
+"""kubefedctl as a program: which verb, and what its errors look like."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from pybernetes.lib import discover
+from pybernetes.tools.federation import session
+
+_VERBS = "pybernetes.tools.federation.verbs"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line, with all verbs."""
+    result = argparse.ArgumentParser(
+        prog="kubefedctl",
+        description="kubefedctl controls a Kubernetes Cluster Federation",
+        allow_abbrev=False,
+    )
+    verbs = result.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name in discover.names(_VERBS):
+        module = discover.load(_VERBS, name)
+        verb = verbs.add_parser(
+            name.replace("_", "-"), help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False
+        )
+        session.add_flags(verb)
+        module.add_arguments(verb)
+        verb.set_defaults(run=module.run)
+    return result
+
+
+def main(argv: list[str]) -> int:
+    """Run a verb and return the exit code."""
+    arguments = parser().parse_args(argv)
+    import asyncio
+
+    from pybernetes.client.errors import StatusError
+    from pybernetes.client.kubeconfig import ConfigError
+    from pybernetes.tools.federation.errors import FederationError
+
+    async def work() -> int:
+        async with session.Session(arguments) as opened:
+            return await arguments.run(opened) or 0
+
+    try:
+        return asyncio.run(work())
+    except (FederationError, StatusError, ConfigError, OSError, ValueError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,76 @@
+"""Federated objects in members, with API servers of a host and of members."""
+
+from __future__ import annotations
+
+import pytest
+
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES
+from tests.control_plane.federation.fleet import (
+    FEDERATED_CONFIG_MAPS,
+    FEDERATED_NAMESPACES,
+    Fleet,
+    federated,
+)
+from tests.support import eventually
+
+pytestmark = pytest.mark.slow
+
+
+async def test_template_placement_overrides_and_deletion() -> None:
+    async with Fleet("one", "two") as fleet:
+        await fleet.install("namespaces", "configmaps")
+        await fleet.join()
+        await fleet.start()
+        host, one, two = fleet.host.client, fleet.members["one"].client, fleet.members["two"].client
+        await host.create(NAMESPACES, {"metadata": {"name": "demo"}})
+        made = federated(FEDERATED_CONFIG_MAPS, "settings", "demo", {"data": {"key": "value"}})
+        await host.create(FEDERATED_CONFIG_MAPS, made)
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "settings", "demo", all_="False NamespaceNotFederated")
+
+        await host.create(FEDERATED_NAMESPACES, federated(FEDERATED_NAMESPACES, "demo", "demo"))
+        await fleet.settles(FEDERATED_NAMESPACES, "demo", "demo", one="", two="")
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "settings", "demo", one="", two="")
+        for client in (one, two):
+            assert (await client.get(CONFIG_MAPS, "settings", "demo"))["data"] == {"key": "value"}
+
+        def change(obj: dict) -> None:
+            obj["spec"]["template"]["data"]["key"] = "new"
+            obj["spec"]["overrides"] = [
+                {"clusterName": "two", "clusterOverrides": [{"path": "/data/key", "value": "other"}]}
+            ]
+
+        await host.modify(FEDERATED_CONFIG_MAPS, "settings", "demo", change)
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "settings", "demo", one="", two="")
+        assert (await one.get(CONFIG_MAPS, "settings", "demo"))["data"] == {"key": "new"}
+        assert (await two.get(CONFIG_MAPS, "settings", "demo"))["data"] == {"key": "other"}
+
+        # Somebody changes it behind our back.
+        await one.patch(CONFIG_MAPS, "settings", {"data": {"key": "mine", "more": "x"}}, "demo")
+
+        async def corrected() -> bool:
+            return (await one.get(CONFIG_MAPS, "settings", "demo"))["data"] == {"key": "new"}
+
+        await eventually(corrected)
+
+        # The namespace moves, and everything in it with it.
+        def place(obj: dict) -> None:
+            obj["spec"]["placement"] = {"clusters": [{"name": "one"}]}
+
+        await host.modify(FEDERATED_NAMESPACES, "demo", "demo", place)
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "settings", "demo", one="")
+        with pytest.raises(NotFound):
+            await two.get(CONFIG_MAPS, "settings", "demo")
+
+        await host.delete(FEDERATED_CONFIG_MAPS, "settings", "demo")
+
+        async def gone() -> bool:
+            try:
+                await host.get(FEDERATED_CONFIG_MAPS, "settings", "demo")
+                return False
+            except NotFound:
+                return True
+
+        await eventually(gone)
+        with pytest.raises(NotFound):
+            await one.get(CONFIG_MAPS, "settings", "demo")
