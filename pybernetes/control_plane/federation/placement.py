@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pybernetes.api import selectors
@@ -38,8 +38,3 @@ def of_namespaced(
     if namespace is None:
         return own if one_namespace else set()
     return own & of_object(namespace, clusters, selector_only=selector_only)
-
-
-def changed(before: Collection[str], after: Collection[str]) -> bool:
-    """Return whether two placements differ."""
-    return set(before) != set(after)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
+from collections.abc import Callable
 
 from pybernetes.lib import discover
 from pybernetes.tools.federation import session
@@ -33,18 +35,22 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Run a verb and return the exit code."""
     arguments = parser().parse_args(argv)
-    import asyncio
-
-    from pybernetes.client.errors import StatusError
-    from pybernetes.client.kubeconfig import ConfigError
-    from pybernetes.tools.federation.errors import FederationError
 
     async def work() -> int:
         async with session.Session(arguments) as opened:
             return await arguments.run(opened) or 0
 
+    return told("Error: ", lambda: asyncio.run(work()))
+
+
+def told(prefix: str, work: Callable[[], int]) -> int:
+    """Do something; what goes wrong becomes a message and an exit code."""
+    from pybernetes.client.errors import StatusError
+    from pybernetes.client.kubeconfig import ConfigError
+    from pybernetes.tools.federation.errors import FederationError
+
     try:
-        return asyncio.run(work())
+        return work()
     except (FederationError, StatusError, ConfigError, OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print(f"{prefix}{error}", file=sys.stderr)
         return 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import io
 from pathlib import Path
@@ -76,7 +75,9 @@ class Fleet:
 
     async def install(self, *types: str) -> None:
         """Make the host a host, and federate kinds."""
-        await installing.install(self.host.client, NAMESPACE, one_namespace=self._spec["scope"] == "Namespaced")
+        await installing.install(
+            self.host.client, NAMESPACE, one_namespace=self._spec["scope"] == "Namespaced"
+        )
         for name in types:
             await self.kubefedctl("enable", name)
 
@@ -108,7 +109,9 @@ class Fleet:
         status = obj.get("status") or {}
         if status.get("observedGeneration") != obj["metadata"]["generation"]:
             return {}
-        row = next((row for row in status.get("conditions") or () if row["type"] == "Propagation"), {})
+        row: dict[str, Any] = next(
+            (row for row in status.get("conditions") or () if row["type"] == "Propagation"), {}
+        )
         clusters = {entry["name"]: entry.get("status", "") for entry in status.get("clusters") or ()}
         return {"*": f"{row.get('status')} {row.get('reason', '')}".strip(), **clusters}
 
@@ -131,9 +134,9 @@ def federated(kind: Ref, name: str, namespace: str, template: Any = None, **spec
     placed = {"placement": {"clusterSelector": {}}, **spec}
     if template is not None:
         placed["template"] = template
-    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": name, "namespace": namespace}, "spec": placed}
-
-
-def arguments(**values: Any) -> argparse.Namespace:
-    """Return parsed flags."""
-    return argparse.Namespace(**values)
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.kind,
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": placed,
+    }
