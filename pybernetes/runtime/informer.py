@@ -47,6 +47,7 @@ class Informer(Cache):
         metadata_only: bool = False,
         transform: Transform | None = None,
         clock: Clock | None = None,
+        trusting: bool = True,
     ) -> None:
         super().__init__()
         self.client, self.ref, self.namespace = client, as_ref(kind), namespace
@@ -54,6 +55,7 @@ class Informer(Cache):
         self._selector = parse_labels(labels)
         self._transform = transform
         self._clock = clock or Clock()
+        self._trusting = trusting
         self._handlers: list[Handler] = []
         self._synced = asyncio.Event()
         self._streaming = True
@@ -61,6 +63,7 @@ class Informer(Cache):
         self.version = 0  # the same as a number: everything up to it has been seen
         self.lists = 0  # how often everything was fetched
         self.error: Exception | None = None  # why the server cannot be followed at the moment
+        self.on_error: Callable[[], None] | None = None  # called when that begins or ends
         self._order = itertools.count()
         self._waiting: list[tuple[int, int, Callable[[], None]]] = []
         self._key_waiting: dict[str, list[Callable[[], None]]] = {}
@@ -196,17 +199,28 @@ class Informer(Cache):
             except Expired:
                 self.resource_version = ""
             except StatusError as error:
-                self.error = error
+                self._troubled(error)
                 self._refused(error)
+                if not self._trusting:
+                    self.resource_version = ""
                 _report(self, failures, error)
             except (OSError, TimeoutError) as error:
-                self.error = error
+                self._troubled(error)
+                if not self._trusting:
+                    self.resource_version = ""  # what comes back may have been restored from a backup
                 if not self._doubts:
                     _report(self, failures, error)
             failures = 0 if self.resource_version != before else failures + 1
             if failures:
                 delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures - 1, 20))
                 await self._clock.sleep(delay * (0.5 + random.random() / 2))
+
+    def _troubled(self, error: Exception | None) -> None:
+        """Note why the server cannot be followed, or that it can."""
+        turned = (error is None) != (self.error is None)
+        self.error = error
+        if turned and self.on_error is not None:
+            self.on_error()
 
     def _refused(self, error: StatusError) -> None:
         if not self.resource_version and error.code in _NO_STREAMING and self._streaming:
@@ -234,8 +248,9 @@ class Informer(Cache):
         self._open = watch
         async with watch:
             while batch := await watch.batch():
-                self.error = None
                 collected = self._take(batch, collected)
+                if self.error is not None and collected is None:
+                    self._troubled(None)
                 batch.clear()  # objects that are gone are not kept until there is another batch
 
     def _take(
@@ -286,8 +301,15 @@ class Informers:
     """One informer for everybody who asks for the same objects."""
 
     def __init__(
-        self, client: Client, *, clock: Clock | None = None, transform: Transform | None = None
+        self,
+        client: Client,
+        *,
+        clock: Clock | None = None,
+        transform: Transform | None = None,
+        trusting: bool = True,
     ) -> None:
+        # A server that is not trusted to be the same after it was away is listed anew then.
+        self._trusting = trusting
         self.client = client
         self._clock = clock or Clock()
         self._transform = transform
@@ -312,7 +334,7 @@ class Informers:
         if informer is None:
             informer = self._informers[key] = Informer(
                 self.client, kind, namespace, labels=labels, fields=fields, metadata_only=metadata_only,
-                transform=self._transform, clock=self._clock,
+                transform=self._transform, clock=self._clock, trusting=self._trusting,
             )  # fmt: skip
             if self._started:
                 self._run(informer)

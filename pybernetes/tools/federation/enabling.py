@@ -58,11 +58,11 @@ async def enable(session: Session, enabling: Enabling) -> None:
     done = await host_objects.put(client, CUSTOM_RESOURCE_DEFINITIONS, enabling.definition)
     session.say(f"customresourcedefinition.apiextensions.k8s.io/{name} {done}")
     await wait_until_served(client, config)
+    await _grant(session, client, config)
     done = await host_objects.put(
         client, FEDERATED_TYPE_CONFIGS, type_config.to_object(config, session.namespace)
     )
     session.say(f"federatedtypeconfig.core.kubefed.io/{config.name} {done} in namespace {session.namespace}")
-    await _grant(session, client)
 
 
 async def _check(client: Client, config: TypeConfig, namespace: str) -> None:
@@ -101,9 +101,9 @@ async def wait_until_served(client: Client, config: TypeConfig) -> None:
         ) from None
 
 
-async def _grant(session: Session, client: Client) -> None:
-    """Give the control plane the rights for all kinds in the members whose contexts are known here."""
-    types = await host_objects.enabled_types(client, session.namespace)
+async def _grant(session: Session, client: Client, new: TypeConfig) -> None:
+    """Give the control plane the rights for all kinds, a new one too, in the members whose contexts are known here."""
+    types = [*await host_objects.enabled_types(client, session.namespace), new]
     limited = await host_objects.is_limited(client, session.namespace)
     host = session.arguments.host_cluster_name if "host_cluster_name" in session.arguments else ""
     for cluster in (await client.list(KUBEFED_CLUSTERS, session.namespace)).items:

@@ -28,7 +28,7 @@ def service_account(cluster: str, host: str) -> str:
 def rules(types: Iterable[TypeConfig], *, namespaced: bool | None = None) -> list[Object]:
     """Return what federated kinds need: all of them, or those that have a namespace or have none."""
     result: list[Object] = []
-    for config in sorted(types, key=lambda config: config.name):
+    for config in sorted(set(types), key=lambda config: config.name):
         target = config.target
         if namespaced is not None and target.namespaced != namespaced:
             continue

@@ -66,7 +66,10 @@ class SyncController(Controller):
         self._events = runtime.recorder(f"{config.federated.kind.lower()}-controller")
         self._background = BackgroundTasks(self.name)
         self.watched = Watched(
-            config.target, self._member_changed, namespace if config.target.namespaced else ""
+            config.target,
+            self._member_changed,
+            namespace if config.target.namespaced else "",
+            on_error=lambda name: self.enqueue_all(),
         )
         members.watch(self.watched)
         self._end_listening = members.listen(self._cluster_changed)
@@ -203,7 +206,9 @@ class SyncController(Controller):
                     entry.applied[member.name] = Applied(wanted, current[objects.CONTENT])
                     view = seen[member.name] = self._look(member, target, entry)
             keeps = bool(host_uid) and current is not None and current["metadata"].get("uid") == host_uid
-            decisions[member.name] = sync_plan.decide(view, wanted, keeps=keeps)
+            decision = decisions[member.name] = sync_plan.decide(view, wanted, keeps=keeps)
+            if current is not None and decision.status == propagation.OK:
+                entry.versions[member.name] = objects.version(current)
         return decisions, seen
 
     def _look(self, member: Member, target: str, entry: Entry) -> Seen:

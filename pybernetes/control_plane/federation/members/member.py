@@ -29,6 +29,8 @@ class Watched:
     ref: Ref
     handler: Handler
     namespace: str = ""
+    # Told of the name of a member whose objects cannot be read any more, or can again.
+    on_error: Callable[[str], None] | None = None
     labels: str = field(default=f"{MANAGED}=true")
 
 
@@ -42,7 +44,11 @@ class Member:
         self.back_off = BackOff(clock)
         self.turns = asyncio.Semaphore(CALLS_AT_ONCE)
         self._caches: dict[Watched, MemberCache] = {}
-        self._informers = Informers(client, clock=clock, transform=remembered) if client is not None else None
+        self._informers = (
+            Informers(client, clock=clock, transform=remembered, trusting=False)
+            if client is not None
+            else None
+        )
         if self._informers is not None:
             self._informers.start()
 
@@ -53,6 +59,9 @@ class Member:
         informer = self._informers.get(watched.ref, watched.namespace, labels=watched.labels)
         name, handler = self.name, watched.handler
         informer.add_handler(lambda old, new: handler(name, old, new))
+        on_error = watched.on_error
+        if on_error is not None:
+            informer.on_error = lambda: on_error(name)
         self._caches[watched] = MemberCache(informer)
 
     async def unwatch(self, watched: Watched) -> None:

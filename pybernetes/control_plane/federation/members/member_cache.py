@@ -17,7 +17,8 @@ class MemberCache:
 
     def __init__(self, informer: Informer) -> None:
         self.informer = informer
-        self._ahead: dict[str, tuple[int, Object | None]] = {}
+        # By key: the version that was written, how often the member had been listed before, and what was written.
+        self._ahead: dict[str, tuple[int, int, Object]] = {}
 
     @property
     def error(self) -> str:
@@ -38,8 +39,8 @@ class MemberCache:
         """Return what is remembered of an object."""
         ahead = self._ahead.get(key)
         if ahead is not None:
-            if ahead[0] > self.informer.version:
-                return ahead[1]
+            if self._is_ahead(ahead):
+                return ahead[2]
             del self._ahead[key]
         return self.informer.get(key)
 
@@ -48,11 +49,14 @@ class MemberCache:
         known = remembered(obj)
         version = obj["metadata"].get("resourceVersion", "")
         if version.isdigit() and int(version) > self.informer.version:
-            self._ahead[key_of(obj)] = (int(version), known)
+            self._ahead[key_of(obj)] = (int(version), self.informer.lists, known)
             if len(self._ahead) > _SWEEP:
-                passed = self.informer.version
-                self._ahead = {key: entry for key, entry in self._ahead.items() if entry[0] > passed}
+                self._ahead = {key: entry for key, entry in self._ahead.items() if self._is_ahead(entry)}
         return known
+
+    def _is_ahead(self, entry: tuple[int, int, Object]) -> bool:
+        """Return whether the watch has not come to a write yet; whatever was listed since then has it, or lost it."""
+        return entry[0] > self.informer.version and entry[1] == self.informer.lists
 
     def keys(self) -> list[str]:
         """Return the keys of all objects that the member is known to have."""
