@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, StatusError
@@ -31,12 +31,12 @@ _DOUBT_SECONDS = 10.0
 class Controller:
     """A loop over keys. Raise in ``reconcile`` to be called again with backoff; return seconds to be called then."""
 
-    name: str
-    kind: Kindlike | None = None
+    name: ClassVar[str]
+    kind: ClassVar[Kindlike | None] = None
     owns: ClassVar[Sequence[Kindlike]] = ()
     indexes: ClassVar[Mapping[Kindlike, Sequence[IndexFunction]]] = {}
     # Which objects of a kind matter, if not all: arguments of Informers.get such as namespace, labels and fields.
-    selects: Mapping[Kindlike, Mapping[str, Any]] = {}
+    selects: ClassVar[Mapping[Kindlike, Mapping[str, Any]]] = {}
     workers: int = 5
     # How long a key that failed waits for the first time; twice as long each time after that, up to the longest.
     first_delay: float = FIRST_DELAY
@@ -66,6 +66,11 @@ class Controller:
             self.cache(kind).add_handler(self._owned_changed)
         for kind, mapper in self.watches().items():
             self.cache(kind).add_handler(self._mapped(mapper))
+
+    @classmethod
+    def variant(cls, **changes: Any) -> type[Self]:
+        """Return the same controller with another name, kind or selection, for what is known at run time only."""
+        return type(cls.__name__, (cls,), changes)
 
     # -- for subclasses ----------------------------------------------------------------------------------
 

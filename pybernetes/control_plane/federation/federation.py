@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import SECRETS
 from pybernetes.control_plane.federation import config
 from pybernetes.control_plane.federation.config import Config
 from pybernetes.control_plane.federation.controllers.cluster_controller import ClusterController
 from pybernetes.control_plane.federation.controllers.credential_controller import CredentialController
 from pybernetes.control_plane.federation.controllers.type_config_controller import TypeConfigController
-from pybernetes.control_plane.federation.kinds import COMPONENT, CONFIG_NAME, KUBEFED_CONFIGS
+from pybernetes.control_plane.federation.kinds import (
+    COMPONENT,
+    CONFIG_NAME,
+    FEDERATED_TYPE_CONFIGS,
+    KUBEFED_CLUSTERS,
+    KUBEFED_CONFIGS,
+)
 from pybernetes.control_plane.federation.members.members import Members
 from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
@@ -44,10 +51,14 @@ class Federation:
         self.manager, self.settings, self.namespace = manager, settings, namespace
         runtime = manager.runtime
         self.members = Members(runtime, namespace)
-        self.types = TypeConfigController(runtime, settings, self.members, namespace)
+        own = {kind: {"namespace": namespace} for kind in (KUBEFED_CLUSTERS, FEDERATED_TYPE_CONFIGS, SECRETS)}
+        types = TypeConfigController.variant(selects=own)
+        clusters = ClusterController.variant(selects=own)
+        credentials = CredentialController.variant(selects=own)
+        self.types = types(runtime, settings, self.members, namespace)
         manager.add(self.types)
-        manager.add(ClusterController(runtime, settings, self.members, namespace))
-        manager.add(CredentialController(runtime, self.members, namespace))
+        manager.add(clusters(runtime, settings, self.members, namespace))
+        manager.add(credentials(runtime, self.members, namespace))
 
     async def run(self) -> None:
         """Run until cancelled."""

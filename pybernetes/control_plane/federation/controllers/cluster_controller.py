@@ -32,7 +32,6 @@ class ClusterController(Controller):
     workers = 32  # a cluster that does not answer keeps one of them busy for as long as a probe may take
 
     def __init__(self, runtime: Runtime, settings: Config, members: Members, namespace: str) -> None:
-        self.selects = {KUBEFED_CLUSTERS: {"namespace": namespace}}
         super().__init__(runtime)
         self._settings, self._members, self._namespace = settings, members, namespace
         self._judgements: dict[str, Judgement] = {}

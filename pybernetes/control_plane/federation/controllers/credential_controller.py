@@ -59,7 +59,6 @@ class CredentialController(Controller):
     kind = KUBEFED_CLUSTERS
 
     def __init__(self, runtime: Runtime, members: Members, namespace: str) -> None:
-        self.selects = {KUBEFED_CLUSTERS: {"namespace": namespace}, SECRETS: {"namespace": namespace}}
         super().__init__(runtime)
         self._members, self._namespace = members, namespace
         self._secrets = self.cache(SECRETS)

@@ -39,6 +39,21 @@ _CLOSE_SECONDS = 1.0
 FindNamespace = Callable[[str], Object | None]
 
 
+def sync_controller(
+    runtime: Runtime, config: TypeConfig, settings: Config, members: Members, find_namespace: FindNamespace,
+    namespace: str = "",
+) -> SyncController:  # fmt: skip
+    """Return the controller of a federated kind, in one namespace if one is named."""
+    selects: dict[Kindlike, Mapping[str, Any]] = {}
+    if namespace:
+        selects[config.federated] = {"namespace": namespace}
+        selects[versions.record_kind(config.federated)] = {"namespace": namespace}
+    made = SyncController.variant(
+        name=config.federated.plural, kind=config.federated, selects=selects, workers=settings.workers
+    )
+    return made(runtime, config, settings, members, find_namespace, namespace)
+
+
 class SyncController(Controller):
     """The loop over the objects of one federated kind."""
 
@@ -48,14 +63,6 @@ class SyncController(Controller):
         self, runtime: Runtime, config: TypeConfig, settings: Config, members: Members, find_namespace: FindNamespace,
         namespace: str = "",
     ) -> None:  # fmt: skip
-        self.name = config.federated.plural
-        self.kind = config.federated
-        self.workers = settings.workers
-        selects: dict[Kindlike, Mapping[str, Any]] = {}
-        if namespace:
-            selects[config.federated] = {"namespace": namespace}
-            selects[versions.record_kind(config.federated)] = {"namespace": namespace}
-        self.selects = selects
         super().__init__(runtime)
         self.config, self._settings, self._members = config, settings, members
         self._find_namespace = find_namespace

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.federation import type_config
 from pybernetes.control_plane.federation.config import PUSH, Config
-from pybernetes.control_plane.federation.controllers.sync_controller import SyncController
+from pybernetes.control_plane.federation.controllers.sync_controller import SyncController, sync_controller
 from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS
 from pybernetes.control_plane.federation.members.members import Members
 from pybernetes.control_plane.federation.type_config import TypeConfig
@@ -31,7 +31,6 @@ class TypeConfigController(Controller):
     workers = 1
 
     def __init__(self, runtime: Runtime, settings: Config, members: Members, namespace: str) -> None:
-        self.selects = {FEDERATED_TYPE_CONFIGS: {"namespace": namespace}}
         super().__init__(runtime)
         self._settings, self._members = settings, members
         self._scope = namespace if settings.one_namespace else ""
@@ -86,7 +85,7 @@ class TypeConfigController(Controller):
         if config.is_namespace:
             self._namespaces = self.runtime.informers.get(config.federated, self._scope)
             self._namespaces.add_handler(self._namespace_changed)
-        controller = SyncController(
+        controller = sync_controller(
             self.runtime, config, self._settings, self._members, self.find_namespace, self._scope
         )
         task = asyncio.create_task(controller.run(), name=controller.name)
