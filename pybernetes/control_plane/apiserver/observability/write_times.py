@@ -45,6 +45,10 @@ class WriteTimes:
         if writes is not None and len(writes) < MOST_WRITES:
             writes.append(self._times(request.request_info.subresource, obj, request, admission, write))
 
+    def deleted(self, obj: Object) -> None:
+        """Forget an object."""
+        self._writes.pop(obj["metadata"]["uid"], None)
+
     def _times(self, what: str, obj: Object, request: Request, admission: float, write: float) -> _Write:
         now, aside = time.monotonic(), request.set_aside
         began = request.started if aside is None else request.started - aside.queued

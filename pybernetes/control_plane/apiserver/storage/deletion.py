@@ -31,7 +31,10 @@ def is_complete(obj: Object) -> bool:
 
 
 async def after(context: ServerContext, kind: Kind, obj: Object) -> None:
-    """Give back to their pools the addresses that a deleted object held."""
+    """Give back to their pools the addresses that a deleted object held, and forget when it was written."""
+    times = context.times(kind)
+    if times is not None:
+        times.deleted(obj)
     allocator = context.allocator(kind)
     if allocator is not None:
         await allocator.release(obj)

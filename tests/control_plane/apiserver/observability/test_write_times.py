@@ -31,6 +31,15 @@ async def test_each_write_of_a_pod_is_noted() -> None:
         assert nodes["kind"] == "Namespace"  # whose writes nobody times
 
 
+async def test_nothing_is_known_of_a_deleted_pod() -> None:
+    async with Cluster() as cluster:
+        times = cluster.server.context.write_times["", "pods"]
+        await cluster.client.create(PODS, pod("web"))
+        assert len(times) == 1
+        await cluster.client.delete(PODS, "web", "default", grace=0)
+        assert len(times) == 0
+
+
 async def test_a_dry_run_is_no_write() -> None:
     async with Cluster() as cluster:
         await cluster.client.create(PODS, pod("web"), dry_run=True)
