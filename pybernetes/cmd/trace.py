@@ -45,6 +45,9 @@ def _parser() -> argparse.ArgumentParser:
         "-f", "--follow", action="store_true", help="wait for the pod if there is none yet, and until it runs"
     )
     parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
+    parser.add_argument(
+        "--otlp", default="", metavar="HOST:PORT", help="send the steps as spans there, too (OTLP over gRPC)"
+    )
     parser.add_argument("--kubeconfig", default="", help="where the cluster is")
     parser.add_argument("--context", default="", help="context of the kubeconfig")
     return parser
@@ -70,7 +73,18 @@ async def _show(source: Config, options: argparse.Namespace) -> int:
             drawn = 0
             async for told in reading.follow(client, namespace, name):
                 drawn = _redraw(told, options, drawn)
+    if options.otlp:
+        await _send(told, options.otlp)
     return int(told.phase in ("", "Pending"))
+
+
+async def _send(told: Trace, endpoint: str) -> None:
+    from pybernetes.lib.tracing import MILLION, Tracer, TracingSettings
+    from pybernetes.tools.trace import spans
+
+    tracer = Tracer(TracingSettings(endpoint, MILLION), {"service.name": "pyb-trace"}, "--otlp")
+    spans.tell(told, tracer)
+    await asyncio.to_thread(tracer.close)
 
 
 def _text(told: Trace) -> str:

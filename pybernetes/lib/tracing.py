@@ -94,8 +94,16 @@ class Tracer(Spans):
 
     def past(self, name: str, begin: float, end: float, attributes: Mapping[str, str]) -> None:
         """Make the span of something that is over, within the one that is current; the times are since the epoch."""
+        with self.whole(name, begin, end, attributes):
+            pass
+
+    @contextmanager
+    def whole(self, name: str, begin: float, end: float, attributes: Mapping[str, str]) -> Iterator[None]:
+        """Make the span of something that is over and has parts, which are told meanwhile."""
         self._exporter.loop = asyncio.get_running_loop()
         span = self._tracer.start_span(name, attributes=dict(attributes), start_time=int(begin * 1e9))
+        with self._trace.use_span(span):
+            yield
         span.end(int(end * 1e9))
 
     @contextmanager

@@ -51,9 +51,25 @@ def test_spans_of_a_server(tmp_path: Path) -> None:
         ]
         assert codes == [201, 403]
         assert own.span_id in [span.parent_span_id for span in collector.named("Create etcd3")]
+        assert not collector.named("Admission")  # of kinds whose writes are not timed
         # Others than administrators get spans of their own, linked to theirs.
         assert other.trace_id.hex() != TRACE and not other.parent_span_id
         assert [link.trace_id.hex() for link in other.links] == [TRACE]
+
+
+def test_admission_of_a_pod_is_a_span_of_its_own(tmp_path: Path) -> None:
+    with collecting() as (collector, endpoint):
+        file = configuration(tmp_path, endpoint=endpoint, samplingRatePerMillion=1000000)
+        with running(tmp_path, f"--tracing-config-file={file}") as server:
+            connection = server.connection()
+            headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+            body = '{"metadata":{"name":"web"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
+            connection.request("POST", "/api/v1/namespaces/default/pods", body, headers)
+            assert connection.getresponse().status == 201
+            connection.close()
+        (request,) = collector.named("POST /api/v1/namespaces/{:namespace}/pods")
+        (admission,) = collector.named("Admission")
+        assert (admission.parent_span_id, admission.trace_id) == (request.span_id, request.trace_id)
 
 
 async def test_calls_of_other_servers_are_told_of_the_span() -> None:
