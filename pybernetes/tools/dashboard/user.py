@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from pybernetes.client.credentials import Token
@@ -11,6 +12,7 @@ from pybernetes.tools.dashboard.search_feed import SearchFeed
 
 _USER_AGENT = "pyb-dashboard"
 _LONGEST_TOKEN = 16 << 10
+_QUESTIONS_AT_ONCE = 2
 
 
 class User:
@@ -24,6 +26,8 @@ class User:
         self.name = ""
         self.closed = False
         self.on_this_machine = True
+        # What takes a look at the whole cluster takes turns.
+        self.questions = asyncio.Semaphore(_QUESTIONS_AT_ONCE)
         self.search = SearchFeed(self.client, config.namespace)
 
     async def check(self) -> None:

@@ -254,3 +254,55 @@ def test_commands_are_quoted_for_shells(page: Any, dashboard: Dashboard) -> None
         (["get", "roles/a\nb", "", None, False], "kubectl get 'roles/a\nb'"),
     ):
         assert page.evaluate(script, words) == command
+
+
+def test_the_ten_steps_of_a_pod_that_is_created_meanwhile(
+    page: Any, dashboard: Dashboard, server: Server
+) -> None:
+    """The test plays scheduler and kubelet, so that each step can be seen by itself."""
+    log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/trace/default/fresh")
+    page.wait_for_selector("text=waiting for the pod")
+    containers = [{"name": "main", "image": "none"}]
+    _make(server, _PODS, {"metadata": {"name": "fresh"}, "spec": {"containers": containers}})
+    page.wait_for_selector(".ten [data-step='2'].good small >> text=/ms/")
+    page.wait_for_selector(".step >> text=admission")
+    assert page.locator(".ten [data-step='5'].good").count() == 0
+    _make(
+        server,
+        f"{_PODS}/fresh/binding",
+        {"metadata": {"name": "fresh"}, "target": {"kind": "Node", "name": "one"}},
+    )
+    page.wait_for_selector(".ten [data-step='5'].good, .ten [data-step='4'].good")
+    assert page.locator(".ten [data-step='10'].good").count() == 0
+    running = {"startedAt": "2026-01-01T00:00:00Z"}
+    status = {
+        "phase": "Running",
+        "containerStatuses": [
+            {"name": "main", "image": "none", "imageID": "", "ready": True, "restartCount": 0, "state": {"running": running}}
+        ],
+    }  # fmt: skip
+    code, answer = server.call(
+        "PATCH", f"{_PODS}/fresh/status", {"status": status},
+        headers={"Content-Type": "application/merge-patch+json"},
+    )  # fmt: skip
+    assert code == 200, answer
+    page.wait_for_selector(".ten [data-step='10'].good")
+    page.wait_for_selector("text=/Running on one: .* from the request/")
+
+
+def test_why_a_pod_waits_and_why_somebody_may_not(page: Any, dashboard: Dashboard, server: Server) -> None:
+    containers = [{"name": "main", "image": "none", "resources": {"requests": {"cpu": "100"}}}]
+    _make(server, _PODS, {"metadata": {"name": "large"}, "spec": {"containers": containers}})
+    log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/object/pods/default/large")
+    page.wait_for_selector(".why .finding >> text=The only node will not do.")
+    page.wait_for_selector(".why .finding a >> text=one")
+    page.click("text=Log out")
+    log_in(page, dashboard, _token(server, "looker", "view", cluster=True))
+    page.goto(f"{dashboard.origin}/#/object/deployments.apps/default/web")
+    page.click("text=Why not?")
+    page.wait_for_selector("dialog .finding")
+    page.wait_for_selector(
+        "dialog .command >> text=kubectl auth can-i patch deployments.apps --subresource=scale -n default"
+    )

@@ -6,9 +6,11 @@ import { drain } from "./actions/drain.js";
 import { restart } from "./actions/restart.js";
 import { rollback } from "./actions/rollback.js";
 import { scale } from "./actions/scale.js";
+import { inNamespace, kubectl } from "./command.js";
 import { confirm } from "./dialog.js";
 import { element } from "./element.js";
 import { path } from "./places.js";
+import { explain } from "./why.js";
 import { t } from "./words.js";
 
 const ACTIONS = [scale, restart, rollback, cordon, uncordon, drain, remove];
@@ -22,11 +24,21 @@ export function targetOf(kind, namespace, name, object = null) {
 export async function buttons(app, kind, namespace, targets, { many = false, object = null } = {}) {
   const actions = ACTIONS.filter((action) => action.fits(kind) && !(many && action.single) && (!object || (action.suits?.(object) ?? true)));
   const may = await app.may(actions.map(({ needs }) => ({ verb: needs.verb, subresource: needs.subresource || "", group: kind.group, resource: kind.plural, namespace: kind.namespaced ? namespace : "" })));
-  return actions.map((action, at) => element("button", {
+  const offered = actions.map((action, at) => element("button", {
     class: action.danger ? "danger" : "", "data-key": action.key, disabled: !may[at],
     title: may[at] ? "" : t("You may not {verb} {resource} here.", { verb: action.needs.verb, resource: [kind.resource, action.needs.subresource].filter(Boolean).join("/") }),
     onclick: () => perform(app, action, targets()),
   }, action.title()));
+  const refused = actions.find((_, at) => !may[at]);
+  if (refused) offered.push(element("button", { class: "quiet", onclick: () => explained(app, kind, namespace, refused) }, t("Why not?")));
+  return offered;
+}
+
+/** Say which rule would be needed for an action that the user may not do. */
+function explained(app, kind, namespace, { needs }) {
+  const answer = element("div", { class: "why" });
+  explain(app, { verb: needs.verb, resource: kind.plural, group: kind.group, subresource: needs.subresource || "", namespace: kind.namespaced ? namespace : "" }, answer);
+  return confirm({ title: t("Why not?"), fields: [answer], ready: () => false, command: () => kubectl("auth", "can-i", needs.verb, kind.resource, needs.subresource && `--subresource=${needs.subresource}`, inNamespace(kind.namespaced && namespace)), run: () => {} });
 }
 
 async function perform(app, action, targets) {

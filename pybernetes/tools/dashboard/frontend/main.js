@@ -16,6 +16,7 @@ import * as logs from "./views/logs.js";
 import * as object from "./views/object.js";
 import { box } from "./views/search.js";
 import * as shell from "./views/shell.js";
+import * as trace from "./views/trace.js";
 import { preferred, speak, t } from "./words.js";
 
 const VIEWS = {
@@ -25,6 +26,7 @@ const VIEWS = {
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   shell: (root, app, [namespace, pod], parameters) => shell.show(root, app, namespace, pod, parameters),
+  trace: (root, app, [namespace, pod]) => trace.show(root, app, namespace, pod),
   logs: (root, app, [namespace, names]) => logs.show(root, app, namespace, names),
 };
 

@@ -48,7 +48,7 @@ export function show(root, app, resource, parameters) {
 
   // A key of an action selects the chosen row first: what it is done to is seen.
   offering.then((offered) => {
-    for (const button of offered) table.keys[button.dataset.key] ??= (row) => { if (!button.disabled) { table.toggle(row); button.click(); } };
+    for (const button of offered.filter((one) => one.dataset.key)) table.keys[button.dataset.key] ??= (row) => { if (!button.disabled) { table.toggle(row); button.click(); } };
   });
 
   function logs() {

@@ -6,6 +6,7 @@ import { element, link } from "../element.js";
 import { address, listOf, objectOf, path } from "../places.js";
 import { session } from "../session.js";
 import { age, yaml } from "../text.js";
+import { ANSWERED, explain, unwell } from "../why.js";
 import { t } from "../words.js";
 
 /** Show an object; returns a function that ends it. */
@@ -21,11 +22,14 @@ export function show(root, app, resource, namespace, name) {
   const text = element("pre", { class: "yaml", tabindex: "0" });
   const happened = element("ul", { class: "events" });
   const fields = element("input", { type: "checkbox", onchange: (event) => { managed = event.target.checked; draw(); } });
+  const question = { resource, name, namespace: kind.namespaced ? namespace : "" };
+  const why = element("div", { class: "why" }, element("button", { "data-key": "w", onclick: () => explain(app, question, why) }, t("Why is it as it is?")));
   const actions = element("span", { class: "actions" });
-  root.replaceChildren(
+  root.replaceChildren(...[
     element("header", { class: "bar" }, element("h1", {}, `${kind.kind} `, element("b", {}, name)),
       kind.namespaced ? link(listOf(resource, { ns: namespace }), namespace) : null,
       resource === "pods" ? link(address(["logs", namespace, name]), t("Logs"), { class: "button", "data-key": "l" }) : null,
+      resource === "pods" ? link(address(["trace", namespace, name]), t("Ten steps"), { class: "button", "data-key": "t" }) : null,
       resource === "pods" ? link(address(["shell", namespace, name]), t("Shell"), { class: "button", "data-key": "s" }) : null,
       resource === "pods" && session().onThisMachine ? element("button", { "data-key": "F", onclick: () => object && app.forwards.ask(namespace, name, portsOf(object)) }, t("Forward a port")) : null,
       link(address(["edit", resource, namespace || "-", name]), t("Edit"), { class: "button", "data-key": "e" }),
@@ -33,8 +37,9 @@ export function show(root, app, resource, namespace, name) {
       element("code", { class: "command" }, kubectl("get", `${resource}/${name}`, inNamespace(kind.namespaced && namespace), "-o", "yaml"))),
     says,
     element("section", {}, element("h2", {}, t("Summary")), summary),
+    ANSWERED.includes(resource) ? element("section", {}, element("h2", {}, t("Why")), why) : null,
     element("section", {}, element("h2", {}, t("Events")), happened),
-    element("section", {}, element("h2", {}, "YAML"), element("label", {}, fields, ` ${t("managed fields")}`), text));
+    element("section", {}, element("h2", {}, "YAML"), element("label", {}, fields, ` ${t("managed fields")}`), text)].filter(Boolean));
 
   function draw() {
     if (!object) return;
@@ -60,6 +65,7 @@ export function show(root, app, resource, namespace, name) {
     draw();
     offer();
     if (object.metadata.uid !== uid) {
+      if (ANSWERED.includes(resource) && unwell(object)) explain(app, question, why);
       uid = object.metadata.uid;
       events();
       events = follow(app, object, happened);
