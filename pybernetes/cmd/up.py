@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="so many nodes that only pretend; no real node unless --nodes is given",
     )
+    add("--zones", type=int, metavar="N", help="put nodes into so many zones, by turns (default: 1)")
     add(
         "--hollow-usage",
         metavar="FILE",
@@ -141,6 +142,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     names = (
         "nodes",
         "hollow",
+        "zones",
         "hollow_usage",
         "proxy_mode",
         "cni",

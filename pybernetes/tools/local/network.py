@@ -15,7 +15,7 @@ import re
 import signal
 import socket
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from pybernetes.tools.local.settings import Settings
 
 SINK = "kube-services"
 LAST_METRIC = "4000001"  # behind every route that somebody else makes
+ZONE_LABEL, REGION_LABEL = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 _NAMESPACES = Path("/run/netns")
 _PROGRAM = {4: "iptables", 6: "ip6tables"}
 _FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
@@ -134,14 +135,22 @@ def instance(settings: Settings, name: str) -> dict[str, object] | None:
     for node in settings.nodes:
         if node.name == name:
             addresses = node_addresses(settings, name)
-            return {"addresses": addresses, "off": node.stopped, "group": node.group}
-    for hollow in settings.hollow_nodes:
+            labels, _, _ = settings.registration(node)
+            place = _place(settings, labels, node.number)
+            return {"addresses": addresses, "off": node.stopped, "group": node.group, **place}
+    for number, hollow in enumerate(settings.hollow_nodes):
         if hollow.name == name:
-            return {"group": hollow.group}
-    prefix, _, number = name.rpartition("-")
-    if prefix == "hollow" and number.isdecimal() and int(number) < settings.hollow:
-        return {}
+            return {"group": hollow.group, **_place(settings, settings.group(hollow.group).labels, number)}
+    prefix, _, text = name.rpartition("-")
+    if prefix == "hollow" and text.isdecimal() and int(text) < settings.hollow:
+        return _place(settings, {}, int(text))
     return None
+
+
+def _place(settings: Settings, labels: Mapping[str, str], number: int) -> dict[str, object]:
+    """Return the zone and region of a node: those of its labels, otherwise a zone by turns in the usual region."""
+    zone = labels.get(ZONE_LABEL) or f"local-{number % settings.zones + 1}"
+    return {"zone": zone, "region": labels.get(REGION_LABEL, "")}
 
 
 def host_address(settings: Settings) -> str:

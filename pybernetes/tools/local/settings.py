@@ -19,6 +19,7 @@ API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
 FILE_FIELDS = {
     "nodes": "nodes",
     "hollow": "hollow",
+    "zones": "zones",
     "hollowUsage": "hollow_usage",
     "metricsResolution": "metrics_resolution",
     "proxyMode": "proxy_mode",
@@ -107,6 +108,7 @@ class Settings:
     address: str = "127.0.0.1"
     port: int = 0
     hollow: int = 0
+    zones: int = 1  # in which nodes are by turns, unless a label says in which one is
     hollow_usage: str = ""  # file that says what pods on hollow nodes use; empty for our own
     metrics_resolution: int = 15  # seconds between two looks of metrics-server at the kubelets
     nodes: list[NodeSettings] = field(default_factory=list)
@@ -306,8 +308,9 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
     modes = (*mode_names(), "none")
     if result.proxy_mode not in modes:
         raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(modes)}")
-    if result.metrics_resolution < 1:
-        raise SettingsError(f"metrics_resolution: {result.metrics_resolution} is out of range")
+    for name in ("metrics_resolution", "zones"):
+        if getattr(result, name) < 1:
+            raise SettingsError(f"{name}: {getattr(result, name)} is out of range")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
     if result.dns not in NAME_SERVERS:

@@ -11,7 +11,7 @@ import pytest
 
 from pybernetes.tools.local import network
 from pybernetes.tools.local.network import OpenPorts
-from pybernetes.tools.local.settings import Settings
+from pybernetes.tools.local.settings import HollowNode, NodeGroup, NodeSettings, Settings
 from tests.node.proxy.namespaces import command, inside
 from tests.support import require_program, require_root
 from tests.tools.local.host import ADDRESS, host
@@ -33,6 +33,29 @@ def test_addresses_of_a_range() -> None:
         and network.address("172.30.9.0/24", 0) == "172.30.9.2"
     )
     assert network.cluster_dns(Settings()) == "10.96.0.10"
+
+
+def test_zones_of_nodes_by_turns_or_by_their_labels() -> None:
+    groups = [
+        NodeGroup("east", labels={"topology.kubernetes.io/zone": "east-1"}),
+        NodeGroup("far", hollow=True, labels={"topology.kubernetes.io/region": "moon"}),
+    ]
+    own = NodeSettings("c-4", 3, labels={"topology.kubernetes.io/zone": "own"})
+    settings = Settings(
+        nodes=[NodeSettings("c", 0), NodeSettings("c-2", 1), NodeSettings("c-3", 2, group="east"), own],
+        node_groups=groups, hollow=3, hollow_nodes=[HollowNode("hollow-far-0", "far")], zones=2,
+        node_range="172.30.9.0/24",
+    )  # fmt: skip
+
+    def place(name: str) -> tuple[object, object]:
+        known = network.instance(settings, name)
+        assert known is not None
+        return known["zone"], known["region"]
+
+    names = ("c", "c-2", "c-3", "c-4", "hollow-1", "hollow-far-0")
+    zones = ("local-1", "local-2", "east-1", "own", "local-2", "local-1")
+    assert [place(name) for name in names] == [*((zone, "") for zone in zones[:-1]), ("local-1", "moon")]
+    assert network.instance(settings, "hollow-3") is None and network.instance(settings, "other") is None
 
 
 def test_which_namespaces_are_those_of_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

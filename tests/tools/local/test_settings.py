@@ -44,6 +44,7 @@ def test_new_nodes_take_free_numbers(existing: list[NodeSettings], count: int, n
         ({"nodes": True}, "nodes: True is not a int"),
         ({"hollow": -1}, "hollow: -1 is out of range"),
         ({"metrics_resolution": 0}, "metrics_resolution: 0 is out of range"),
+        ({"zones": 0}, "zones: 0 is out of range"),
         ({"nodes": 0}, "has 1 nodes already"),
         ({"host_network": True, "nodes": 2}, "room for one node only"),
     ],

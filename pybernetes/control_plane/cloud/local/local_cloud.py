@@ -48,7 +48,8 @@ class LocalInstances:
             raise CloudError(f"{name} is not there any more")
         addresses = tuple(NodeAddress(INTERNAL_IP, address) for address in instance.addresses)
         kind = REAL if addresses else HOLLOW
-        return InstanceMetadata(self._id(name), instance.group or kind, addresses, ZONE, REGION)
+        zone, region = instance.zone or ZONE, instance.region or REGION
+        return InstanceMetadata(self._id(name), instance.group or kind, addresses, zone, region)
 
 
 class LocalCloud:

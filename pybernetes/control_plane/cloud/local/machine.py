@@ -14,6 +14,8 @@ class LocalInstance:
     addresses: tuple[str, ...] = ()  # at most one of each family; none for one that only pretends
     off: bool = False
     group: str = ""
+    zone: str = ""  # empty for the machine's usual one, as the region
+    region: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,10 @@ async def test_instances() -> None:
     assert [address.address for address in known.addresses] == ["172.30.9.2"]
     hollow = await instances.metadata(node("b"))
     assert hollow is not None and hollow.addresses == () and hollow.instance_type == "hollow"
+    assert (known.zone, known.region) == ("local-1", "local")
+    machine.instances["z"] = LocalInstance(zone="east-1", region="moon")
+    placed = await instances.metadata(node("z"))
+    assert placed is not None and (placed.zone, placed.region) == ("east-1", "moon")
     assert await instances.is_shut_down(node("b")) and not await instances.is_shut_down(node("a"))
     assert await instances.exists(node("a"))
     assert not await instances.exists(node("gone", providerID="local://c/gone"))
