@@ -11,10 +11,13 @@ from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.network.plan import Plan
 
 PREFIX = "PYB-"  # of our chains
-_MASQUERADE, _FORWARD, _OVERLAY = f"{PREFIX}MASQUERADE", f"{PREFIX}FORWARD", f"{PREFIX}OVERLAY"
-_POD_LINKS = "veth+"  # how CNI plugins name this node's end of a pod's link
+_MASQUERADE, _FORWARD = f"{PREFIX}MASQUERADE", f"{PREFIX}FORWARD"
+_OVERLAY = f"inet {PREFIX}OVERLAY"  # a table of nftables: no chain of iptables comes after IPVS
+_POD_LINKS = "veth*"  # how CNI plugins name this node's end of a pod's link
+_AFTER_IPVS = 110  # at the hook input IPVS chooses at 99 what is behind a service
 _MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}
 _PROGRAM = {4: "iptables", 6: "ip6tables"}
+_IP = {4: "ip", 6: "ip6"}
 _COMMENT = "pybernetes pod network"
 
 
@@ -33,33 +36,49 @@ def rules(plan: Plan, version: int, *, masquerade: bool = True) -> str:
     lines += ["COMMIT", "*filter", f":{_FORWARD} - [0:0]"]
     for pod_range in cluster:
         lines += [f"-A {_FORWARD} -s {pod_range} -j ACCEPT", f"-A {_FORWARD} -d {pod_range} -j ACCEPT"]
-    lines += ["COMMIT", "*mangle", f":{_OVERLAY} - [0:0]"]
-    overlay = plan.overlay
-    if overlay is not None and overlay.local.version == version:
-        others = [f"-d {remote}" for remote in sorted({str(remote) for _, remote in overlay.forwarding})]
-        lines.append(f"-A {_OVERLAY} -p udp ! --dport {overlay.port} -j RETURN")
-        lines += [f"-A {_OVERLAY} {node} -j DROP" for node in ("-m addrtype --dst-type LOCAL", *others)]
     return "\n".join([*lines, "COMMIT", ""])
+
+
+def overlay_rules(plan: Plan) -> str:
+    """Return the input of nft that keeps pods from the overlay's port of every node, if there is an overlay.
+
+    Packets are looked at after services have become what is behind them: those of IPVS at the hook output, or late at input.
+    """
+    lines = [f"add table {_OVERLAY}", f"delete table {_OVERLAY}"]
+    overlay = plan.overlay
+    if overlay is not None:
+        nodes = sorted({str(remote) for _, remote in overlay.forwarding})
+        others = f"{_IP[overlay.local.version]} daddr {{ {', '.join(nodes)} }} counter drop" if nodes else ""
+        ours, from_pods = f"udp dport {overlay.port}", f'iifname "{_POD_LINKS}"'
+        lines.append(f"add table {_OVERLAY}")
+        for hook, priority, rule in (
+            ("input", _AFTER_IPVS, f"{from_pods} {ours} counter drop"),
+            ("forward", "mangle", others and f"{from_pods} {ours} {others}"),
+            ("output", "mangle", others and f"{ours} fib saddr type != local {others}"),
+        ):
+            if rule:
+                lines.append(
+                    f"add chain {_OVERLAY} {hook} {{ type filter hook {hook} priority {priority} ; policy accept ; }}"
+                )
+                lines.append(f"add rule {_OVERLAY} {hook} {rule}")
+    return "\n".join([*lines, ""])
 
 
 def jumps() -> list[tuple[str, list[str]]]:
     """Return the rules of the kernel's own chains that jump to ours: table and rule.
 
-    They come last, so that whoever refuses or rewrites packets is asked first. What is for the overlay is dropped before
-    anybody who filters could accept it, and after services have become what is behind them.
+    They come last, so that whoever refuses or rewrites packets is asked first.
     """
     match = ["-m", "comment", "--comment", _COMMENT, "-j"]
-    overlay = ["-i", _POD_LINKS, "-p", "udp", *match, _OVERLAY]
     return [
         ("nat", ["POSTROUTING", *match, _MASQUERADE]),
         ("filter", ["FORWARD", *match, _FORWARD]),
-        ("mangle", ["INPUT", *overlay]),
-        ("mangle", ["FORWARD", *overlay]),
     ]
 
 
 async def apply(plan: Plan, versions: Iterable[int], *, masquerade: bool = True) -> None:
     """Replace our chains and make sure that packets come to them."""
+    await run("nft", "-f", "-", text=overlay_rules(plan))
     for version in versions:
         program = _PROGRAM[version]
         text = rules(plan, version, masquerade=masquerade)

@@ -19,15 +19,16 @@ def test_only_what_leaves_the_cluster_is_masqueraded() -> None:
 def test_pods_do_not_reach_the_overlay_of_any_node() -> None:
     planned = plan(ONE, [ONE, TWO], Configuration(cluster_cidrs=ALL))
     assert planned is not None and planned.overlay is not None
-    rules = firewall.rules(planned, 4).splitlines()
-    assert [line for line in rules if line.startswith("-A PYB-OVERLAY")] == [
-        "-A PYB-OVERLAY -p udp ! --dport 8472 -j RETURN",
-        "-A PYB-OVERLAY -m addrtype --dst-type LOCAL -j DROP",
-        f"-A PYB-OVERLAY -d {TWO.addresses[0]} -j DROP",
+    rules = [line for line in firewall.overlay_rules(planned).splitlines() if line.startswith("add rule")]
+    other = TWO.addresses[0]
+    assert rules == [
+        'add rule inet PYB-OVERLAY input iifname "veth*" udp dport 8472 counter drop',
+        f'add rule inet PYB-OVERLAY forward iifname "veth*" udp dport 8472 ip daddr {{ {other} }} counter drop',
+        f"add rule inet PYB-OVERLAY output udp dport 8472 fib saddr type != local ip daddr {{ {other} }} counter drop",
     ]
-    for configuration, version in (
-        (Configuration(cluster_cidrs=ALL), 6),
-        (Configuration("host-gw", cluster_cidrs=ALL), 4),
-    ):
-        planned = plan(ONE, [ONE, TWO], configuration)
-        assert planned is not None and "-A PYB-OVERLAY" not in firewall.rules(planned, version)
+    alone = plan(ONE, [ONE], Configuration(cluster_cidrs=ALL))
+    assert alone is not None and "daddr" not in firewall.overlay_rules(alone)
+    without = plan(ONE, [ONE, TWO], Configuration("host-gw", cluster_cidrs=ALL))
+    assert without is not None and firewall.overlay_rules(without).splitlines() == [
+        "add table inet PYB-OVERLAY", "delete table inet PYB-OVERLAY",
+    ]  # fmt: skip

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -199,8 +200,8 @@ async def _pods_do_not_speak_as_nodes(node_range: str) -> None:
                 sending.sendto(b"x", (address(node_range, number), port))
 
         def dropped() -> list[int]:
-            lines = inside(1, "iptables", "-t", "mangle", "-nvxL", "PYB-OVERLAY").splitlines()
-            return [int(line.split()[0]) for line in lines if "DROP" in line]
+            text = inside(1, "nft", "list", "table", "inet", "PYB-OVERLAY")
+            return [int(packets) for packets in re.findall(r"counter packets (\d+)", text)]
 
         # Of the three, its own and the one that was asked.
         await eventually(lambda: sorted(dropped()) == [0, 1, 1])
@@ -232,7 +233,7 @@ async def _break_and_heal(node_range: str, backend: str) -> None:
     # Somebody removes the rules, all of them or one by one.
     for vandal in ("nft flush ruleset", "iptables -t nat -F POSTROUTING", "ip6tables -F FORWARD"):
         inside(1, *vandal.split())
-        await eventually(_rules_are_there, 60)
+        await eventually(lambda: _rules_are_there(backend), 60)
     # A slow link that loses packets carries them still.
     lossy = ["INPUT", "-s", address(node_range, 2), "-m", "statistic", "--mode", "random", "--probability", "0.3",
              "-j", "DROP"]  # fmt: skip
@@ -244,8 +245,9 @@ async def _break_and_heal(node_range: str, backend: str) -> None:
     inside(2, "tc", "qdisc", "delete", "dev", "eth0", "root")
 
 
-def _rules_are_there() -> bool:
-    return all(
+def _rules_are_there(backend: str) -> bool:
+    overlay = backend != "vxlan" or "PYB-OVERLAY" in inside(1, "nft", "list", "tables")
+    return overlay and all(
         f"-j {jump}\n" in inside(1, program, "-t", table, "-S")
         for program in ("iptables", "ip6tables")
         for table, jump in (("nat", "PYB-MASQUERADE"), ("filter", "PYB-FORWARD"))

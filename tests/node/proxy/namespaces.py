@@ -1,4 +1,7 @@
-"""A small world of network namespaces: a node with two pods on a bridge, a pod elsewhere, and somebody outside."""
+"""A small world of network namespaces: a node with two pods on a bridge, a pod elsewhere, and somebody outside.
+
+Each has an address of both families: ``six`` gives that of IPv6 for one of IPv4.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from ipaddress import IPv6Address
 
 import pytest
 
@@ -21,11 +25,21 @@ _ALL_PROTOCOLS = 3
 NODE_IP, OUTSIDE_IP, GATEWAY = "172.29.0.1", "172.29.0.9", "10.244.1.1"
 PODS = {"a": "10.244.1.2", "b": "10.244.1.3", "far": "10.244.2.2"}
 POD_RANGE, SERVICE_RANGE = "10.244.0.0/16", "10.96.0.0/16"
+_MAPPED = "::ffff:"  # begins an address of IPv4 as a socket of both families shows it
 _MISSING = [name for name in ("ip", "iptables", "nft", "conntrack") if shutil.which(name) is None]
 needs_namespaces = pytest.mark.skipif(
     (os.geteuid() != 0 or bool(_MISSING)) and not os.environ.get("CI"),
     reason=f"needs root and {', '.join(_MISSING) or 'network namespaces'}",
 )
+
+
+def six(address: str) -> str:
+    """Return the address of IPv6 that stands for one of IPv4: fd00 and its last three numbers."""
+    _, *last = address.split(".")
+    return str(IPv6Address(f"fd00:{last[0]}:{last[1]}::{last[2]}"))
+
+
+SIX = {"pods": "fd00:244::/32", "here": "fd00:244:1::/64", "services": "fd00:96::/112"}
 
 
 def command(*words: str) -> str:
@@ -51,6 +65,11 @@ def _enter(descriptor: int) -> None:
         raise OSError(ctypes.get_errno(), "setns")
 
 
+def _both(address: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what ``ip address add`` is told for both families."""
+    return (f"{address}/24",), (f"{six(address)}/64", "nodad")
+
+
 class World:
     """The namespaces, by short names: ``node``, ``a``, ``b``, ``far`` and ``outside``."""
 
@@ -65,22 +84,30 @@ class World:
             command("ip", "-netns", name, "link", "set", "lo", "up")
         node = ("ip", "-netns", self.names["node"])
         command(*node, "link", "add", "cni0", "type", "bridge")
-        command(*node, "address", "add", f"{GATEWAY}/24", "dev", "cni0")
+        for own in _both(GATEWAY):
+            command(*node, "address", "add", *own, "dev", "cni0")
         command(*node, "link", "set", "cni0", "up")
         for pod in ("a", "b"):
-            self._link(pod, f"veth{pod}", f"{PODS[pod]}/24", GATEWAY)
+            self._link(pod, f"veth{pod}", PODS[pod], GATEWAY)
             command(*node, "link", "set", f"veth{pod}", "master", "cni0")
             command(
                 "bridge", "-netns", self.names["node"], "link", "set", "dev", f"veth{pod}", "hairpin", "on"
             )
-        self._link("far", "vethfar", f"{PODS['far']}/24", "10.244.2.1")
-        command(*node, "address", "add", "10.244.2.1/24", "dev", "vethfar")
-        self._link("outside", "eth0", f"{OUTSIDE_IP}/24", NODE_IP)
-        command(*node, "address", "add", f"{NODE_IP}/24", "dev", "eth0")
-        command(*node, "route", "add", "default", "via", OUTSIDE_IP)
+        for other, link, address, gateway in (
+            ("far", "vethfar", PODS["far"], "10.244.2.1"),
+            ("outside", "eth0", OUTSIDE_IP, NODE_IP),
+        ):
+            self._link(other, link, address, gateway)
+            for own in _both(gateway):
+                command(*node, "address", "add", *own, "dev", link)
+        for way in (OUTSIDE_IP, six(OUTSIDE_IP)):
+            command(*node, "route", "add", "default", "via", way)
         # As a local cluster does it: packets for Services that no rule takes up go nowhere.
-        network.keep_services_inside(self.names["node"], [SERVICE_RANGE], [NODE_IP])
-        command("ip", "netns", "exec", self.names["node"], "sysctl", "-qw", "net.ipv4.ip_forward=1")
+        network.keep_services_inside(
+            self.names["node"], [SERVICE_RANGE, SIX["services"]], [NODE_IP, six(NODE_IP)]
+        )
+        settings = ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1")
+        command("ip", "netns", "exec", self.names["node"], "sysctl", "-qw", *settings)
         return self
 
     def _link(self, name: str, other: str, address: str, gateway: str) -> None:
@@ -88,9 +115,10 @@ class World:
         command("ip", "-netns", self.names["node"], "link", "add", other, "type", "veth",
                 "peer", "name", "eth0", "netns", self.names[name])  # fmt: skip
         command("ip", "-netns", self.names["node"], "link", "set", other, "up")
-        command(*inner, "address", "add", address, "dev", "eth0")
         command(*inner, "link", "set", "eth0", "up")
-        command(*inner, "route", "add", "default", "via", gateway)
+        for own, way in zip(_both(address), (gateway, six(gateway)), strict=True):
+            command(*inner, "address", "add", *own, "dev", "eth0")
+            command(*inner, "route", "add", "default", "via", way)
 
     def __exit__(self, *error: object) -> None:
         for name in self.names.values():
@@ -102,7 +130,8 @@ class World:
         """A pod answers with its name and the address that it sees, over TCP and over UDP."""
 
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            writer.write(f"{pod} {writer.get_extra_info('peername')[0]}".encode())
+            peer = writer.get_extra_info("peername")[0].removeprefix(_MAPPED)
+            writer.write(f"{pod} {peer}".encode())
             await writer.drain()
             writer.close()
 
@@ -111,27 +140,29 @@ class World:
                 self.transport = transport
 
             def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
-                self.transport.sendto(f"{pod} {address[0]}".encode(), address)
+                self.transport.sendto(f"{pod} {address[0].removeprefix(_MAPPED)}".encode(), address)
 
-        stream = self.socket_in(pod, socket.SOCK_STREAM)
+        stream = self.socket_in(pod, socket.SOCK_STREAM, socket.AF_INET6)
         stream.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        stream.bind(("0.0.0.0", port))
-        datagram = self.socket_in(pod, socket.SOCK_DGRAM)
-        datagram.bind(("0.0.0.0", port))
+        datagram = self.socket_in(pod, socket.SOCK_DGRAM, socket.AF_INET6)
+        for opened in (stream, datagram):
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            opened.bind(("::", port))
         self._servers.append(await asyncio.start_server(answer, sock=stream))
         transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(Datagrams, sock=datagram)
         self._servers.append(transport)
 
-    def socket_in(self, where: str, kind: int) -> socket.socket:
+    def socket_in(self, where: str, kind: int, family: int = socket.AF_INET) -> socket.socket:
         """Return a socket in a namespace."""
         with inside(self.names[where]):
-            opened = socket.socket(socket.AF_INET, kind)
+            opened = socket.socket(family, kind)
         opened.setblocking(False)
         return opened
 
     async def ask(self, where: str, address: str, port: int, timeout: float = 30.0) -> tuple[str, str]:
         """Return who answers over TCP, and what address it saw; OSError if nobody does."""
-        client = self.socket_in(where, socket.SOCK_STREAM)
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        client = self.socket_in(where, socket.SOCK_STREAM, family)
         try:
             loop = asyncio.get_running_loop()
             await asyncio.wait_for(loop.sock_connect(client, (address, port)), timeout)

@@ -50,24 +50,30 @@ def _base(own: tuple[Network, ...]) -> Iterator[str]:
             f'add rule {TABLE} spoofed iifname != "{_POD_LINKS}" '
             f"{_IP[network.version]} saddr {network} fib saddr . iif oif missing drop"
         )
-    # Both directions have their own chain at the hook: what one accepts still comes to the other.
+    # Both directions have their own chain at each hook: what one accepts still comes to the other.
     for position, direction in ((2, EGRESS), (1, "ingress")):
-        chain = f"add rule {TABLE} {direction}"
-        yield (
-            f"add chain {TABLE} {direction} "
-            f"{{ type filter hook forward priority filter - {position} ; policy accept ; }}"
-        )
-        side = "saddr" if direction == EGRESS else "daddr"
-        # Nearly all packets are of connections that were made: they are asked for nothing else.
-        yield f"{chain} ct state established,related accept"
-        for network in own:
-            # A pod is not open before its rules are in.
-            ip, known = _IP[network.version], f"@{LOCAL}{network.version}"
-            yield f"{chain} {ip} {side} {network} {ip} {side} != {known} drop"
-        for version in versions:
-            ip = _IP[version]
-            yield f"{chain} {ip} saddr . {ip} daddr @{SELF}{version} accept"
-            yield f"{chain} {ip} {side} vmap @{direction}{version}"
+        for hook in ("forward", "output"):
+            name = direction if hook == "forward" else f"{direction}-{hook}"
+            yield f"add chain {TABLE} {name} {{ type filter hook {hook} priority filter - {position} ; policy accept ; }}"
+            yield from (f"add rule {TABLE} {name} {rule}" for rule in _way(direction, hook, own, versions))
+
+
+def _way(direction: str, hook: str, own: tuple[Network, ...], versions: Iterable[int]) -> Iterator[str]:
+    """Yield the rules of a direction's chain at a hook."""
+    side = "saddr" if direction == EGRESS else "daddr"
+    # Nearly all packets are of connections that were made: they are asked for nothing else.
+    yield "ct state established,related accept"
+    if hook == "output":
+        # A node's own packets are free. Others come here from IPVS, which has chosen the pod behind a service.
+        yield "fib saddr type local accept"
+    for network in own:
+        # A pod is not open before its rules are in.
+        ip, known = _IP[network.version], f"@{LOCAL}{network.version}"
+        yield f"{ip} {side} {network} {ip} {side} != {known} drop"
+    for version in versions:
+        ip = _IP[version]
+        yield f"{ip} saddr . {ip} daddr @{SELF}{version} accept"
+        yield f"{ip} {side} vmap @{direction}{version}"
 
 
 def _set(name: str) -> str:
