@@ -37,6 +37,8 @@ def objects() -> list[dict[str, Any]]:
             "type": "LoadBalancer",
             "externalTrafficPolicy": "Local",
         },
+        "near": {"selector": labels, "ports": [port], "trafficDistribution": "PreferSameZone"},
+        "nearest": {"selector": labels, "ports": [port], "trafficDistribution": "PreferSameNode"},
         "closed": {"selector": {"app": "nobody"}, "ports": [port]},
         "alias": {"type": "ExternalName", "externalName": "foo.default.svc.cluster.local"},
     }

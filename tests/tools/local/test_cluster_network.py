@@ -33,7 +33,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
         for chain in ("INPUT", "FORWARD"):
             command("iptables", "-P", chain, "DROP")
         try:
-            net.pyb("up", NAME, "--nodes", "3", "--wait")
+            net.pyb("up", NAME, "--nodes", "3", "--zones", "2", "--wait")
             net.fill()
             yield net
         finally:
@@ -64,6 +64,22 @@ def everybody_reaches_everybody(net: Net) -> None:
 def test_everybody_reaches_everybody(net: Net) -> None:
     net.use("iptables", "vxlan")
     everybody_reaches_everybody(net)
+
+
+def test_traffic_stays_in_the_zone_or_on_the_node(net: Net) -> None:
+    """The first and the third node are in one zone, the second in another."""
+    web = {net.nodes[node]: node for node in NODES}
+    pods = {pod: web[address] for pod, address in net.addresses.items()}
+
+    def answers(pod: str, service: str) -> set[str]:
+        asked = f"for n in 1 2 3 4 5 6 7 8; do timeout 3 wget -qO- http://{service}/; done"
+        return {pods[name] for name in net.inside(pod, asked)[1].split()}
+
+    zones = ({NODES[0], NODES[2]}, {NODES[1]})
+    for pod, node in pods.items():
+        (own,) = (zone for zone in zones if node in zone)
+        until(partial(lambda pod, own: answers(pod, "near") == own, pod, own))
+        until(partial(lambda pod, node: answers(pod, "nearest") == {node}, pod, node))
 
 
 def test_the_outside(net: Net, tmp_path: Path) -> None:

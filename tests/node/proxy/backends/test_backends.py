@@ -9,22 +9,30 @@ import asyncio
 import contextlib
 import socket
 import subprocess
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 import pytest
 
+from pybernetes.node.network import firewall
+from pybernetes.node.network.plan import Configuration, Peer, plan
 from pybernetes.node.network.policy import nft, objects, rules
 from pybernetes.node.network.policy.state import State
 from pybernetes.node.proxy import conntrack, proxy_server
-from pybernetes.node.proxy.backend import Backend, Settings, modes
-from pybernetes.node.proxy.change_tracker import Change
+from pybernetes.node.proxy.backend import modes
 from pybernetes.node.proxy.endpoint import Target
-from pybernetes.node.proxy.local_traffic import LocalTraffic
-from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import ServicePort
+from tests.node.proxy.backends.proxy_node import (
+    ADDRESS,
+    FAR,
+    SIX_TARGETS,
+    A,
+    B,
+    ProxyNode,
+    scenario,
+    service_port,
+    service_port_six,
+)
 from tests.node.proxy.namespaces import (
     GATEWAY,
     NODE_IP,
@@ -32,86 +40,16 @@ from tests.node.proxy.namespaces import (
     POD_RANGE,
     PODS,
     SIX,
-    World,
     command,
-    inside,
     needs_namespaces,
     six,
 )
 
 pytestmark = needs_namespaces
 
-ADDRESS = "10.96.0.10"
-A, B, FAR = Target(PODS["a"], 8080, True), Target(PODS["b"], 8080, True), Target(PODS["far"], 8080)
 MODES = tuple(name for name, mode in modes().items() if not mode.missing())
 IN_TURN = ("userspace", "ipvs")  # targets come one after the other; the other modes pick at random
 JUDGED = tuple(mode for mode in MODES if mode != "userspace")  # there policies see the node alone
-
-
-def service_port(**changes: Any) -> ServicePort:
-    """Return a Service with three pods, two of them on this node."""
-    fields: dict[str, Any] = {
-        "service": "default/web", "port_name": "http", "protocol": "tcp", "family": 4, "cluster_ip": ADDRESS,
-        "port": 80, "cluster": (A, B, FAR), "exists": True,
-    }  # fmt: skip
-    return ServicePort(**{**fields, **changes})
-
-
-SIX_TARGETS = tuple(Target(six(target.ip), *target[1:]) for target in (A, B, FAR))
-
-
-def service_port_six(**changes: Any) -> ServicePort:
-    """Return the same Service with its address of IPv6."""
-    return service_port(**{"family": 6, "cluster_ip": six(ADDRESS), "cluster": SIX_TARGETS, **changes})
-
-
-class ProxyNode:
-    """The node, with a backend."""
-
-    def __init__(self, world: World, backend: Backend) -> None:
-        self.world, self.backend = world, backend
-        self.service_ports: dict[Any, ServicePort] = {}
-
-    async def have(self, *service_ports: ServicePort) -> None:
-        """Make these the only ServicePorts, by the changes that it takes."""
-        old, new = self.service_ports, {port.key: port for port in service_ports}
-        changes = [Change(old.get(key), port) for key, port in new.items() if old.get(key) != port]
-        changes += [Change(port, None) for key, port in old.items() if key not in new]
-        await self.backend.sync(changes)
-        self.service_ports = new
-
-    async def answers(
-        self, where: str, address: str = ADDRESS, port: int = 80, times: int = 60
-    ) -> Counter[str]:
-        """Return who answers, how often."""
-        return Counter([(await self.world.ask(where, address, port))[0] for _ in range(times)])
-
-
-@contextlib.asynccontextmanager
-async def proxy_node(mode: str, family: int = 4, **settings: Any) -> AsyncIterator[ProxyNode]:
-    with World() as world, inside(world.names["node"]):
-        own = Settings(
-            Node("node", addresses=(NODE_IP, six(NODE_IP))),
-            LocalTraffic(ranges=(POD_RANGE, SIX["pods"])),
-            **settings,
-        )
-        backend = modes()[mode](own, family)
-        await backend.resync([])
-        for pod in PODS:
-            await world.serve(pod)
-        try:
-            yield ProxyNode(world, backend)
-        finally:
-            await backend.close()
-            world.stop()
-
-
-def scenario(work: Callable[[ProxyNode], Coroutine[Any, Any, None]], mode: str, **settings: Any) -> None:
-    async def run() -> None:
-        async with proxy_node(mode, **settings) as node:
-            await work(node)
-
-    asyncio.run(run())
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -329,6 +267,40 @@ def test_policies_judge_the_pod_behind_a_service(mode: str, family: int) -> None
         assert (await node.world.ask("a", node_address, 30080))[0] == "far"
 
     scenario(work, mode, family=family)
+
+
+@pytest.mark.parametrize("mode", JUDGED)
+def test_no_service_leads_pods_to_the_overlay(mode: str) -> None:
+    """Whoever sends to the overlay's port of a node chooses what the packets inside are from."""
+    here, there = (
+        Peer(name, (ip_network(pods),), (ip_address(address),))
+        for name, pods, address in (
+            ("here", "10.244.1.0/24", NODE_IP),
+            ("there", "10.244.3.0/24", OUTSIDE_IP),
+        )
+    )
+    planned = plan(here, [here, there], Configuration(cluster_cidrs=(POD_RANGE,)))
+    assert planned is not None
+
+    async def work(node: ProxyNode) -> None:
+        loop = asyncio.get_running_loop()
+        for place, address in (("node", NODE_IP), ("outside", OUTSIDE_IP)):
+            listening = node.world.socket_in(place, socket.SOCK_DGRAM)
+            listening.bind((address, 8472))
+            await node.have(service_port(protocol="udp", cluster=(Target(address, 8472, place == "node"),)))
+            for text, arrives in (("", True), (firewall.overlay_rules(planned), False)):
+                subprocess.run(["nft", "-f", "-"], input=text, text=True, check=True)
+                with node.world.socket_in("far", socket.SOCK_DGRAM) as client:
+                    await loop.sock_sendto(client, b"?", (ADDRESS, 80))
+                    try:
+                        assert await asyncio.wait_for(loop.sock_recv(listening, 9), 30 if arrives else 0.5)
+                        assert arrives
+                    except TimeoutError:
+                        assert not arrives
+            command("nft", "delete", "table", "inet", "PYB-OVERLAY")
+            listening.close()
+
+    scenario(work, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)

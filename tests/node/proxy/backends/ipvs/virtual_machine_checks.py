@@ -19,8 +19,8 @@ from pybernetes.node.proxy.backends.ipvs.ipvs import MODE, Ipvs
 from pybernetes.node.proxy.backends.ipvs.kernel import Kernel, has_virtual_servers
 from pybernetes.node.proxy.backends.ipvs.virtual_servers import LINK, Address, RealServer
 from pybernetes.node.proxy.endpoint import Target
-from tests.node.proxy.backends import test_backends
-from tests.node.proxy.backends.test_backends import ADDRESS, A, B, ProxyNode, service_port
+from tests.node.proxy.backends import proxy_node
+from tests.node.proxy.backends.proxy_node import ADDRESS, A, B, ProxyNode, service_port
 from tests.node.proxy.namespaces import PODS, command
 
 SCHEDULERS = ("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq", "fo", "ovf", "mh")
@@ -32,7 +32,7 @@ def scenario(
     options: dict[str, Any] | None = None,
     **settings: Any,
 ) -> None:
-    test_backends.scenario(work, "ipvs", options=options or {}, **settings)
+    proxy_node.scenario(work, "ipvs", options=options or {}, **settings)
 
 
 def kernel_of(node: ProxyNode) -> Kernel:
