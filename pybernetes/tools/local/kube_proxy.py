@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from typing import NoReturn
 
 from pybernetes.api.resource import Object
 from pybernetes.client import kubeconfig
-from pybernetes.node.proxy import config, proxy_server
+from pybernetes.node.proxy import flags, proxy_server
+from pybernetes.tools.local import command_lines
 from pybernetes.tools.local.node import Node
-from pybernetes.tools.local.settings import Settings
+from pybernetes.tools.local.settings import Settings, SettingsError
 
 IDENTITY = "kube-proxy"
+# What would have it run with something else than the cluster's settings, or not run at all.
+_NOT_HERE = {
+    "config": "config", "master": "master", "write_config_to": "write-config-to", "cleanup": "cleanup",
+    "init_only": "init-only", "hostname_override": "hostname-override", "field_mode": "proxy-mode",
+    "field_clientConnection.kubeconfig": "kubeconfig",
+}  # fmt: skip
 
 
-def configuration(settings: Settings) -> Object:
-    """Return the KubeProxyConfiguration of every node; small clusters can do with less waiting than upstream's."""
-    periods = {"minSyncPeriod": "100ms"}
-    return config.completed(
-        {
-            "mode": settings.proxy_mode,
-            "clusterCIDR": settings.pod_range,
-            # Load balancers ask by every family whether a node is well.
-            **({"healthzBindAddress": f"[::]:{config.HEALTHZ_PORT}"} if settings.node_range_v6 else {}),
-            "iptables": periods,
-            "nftables": periods,
-        }
-    )
+def configuration(settings: Settings, node: str) -> Object:
+    """Return the KubeProxyConfiguration of a node; SettingsError if the user's arguments are not kube-proxy's."""
+    for argument in settings.proxy_arguments:
+        if not isinstance(argument, str):
+            _refuse(f"{argument!r} is not a text")
+    parser = flags.parser()
+    parser.error = _refuse  # type: ignore[method-assign]
+    arguments = parser.parse_args(command_lines.kube_proxy(settings, node))
+    usual = parser.parse_args(command_lines.kube_proxy(replace(settings, proxy_arguments=[]), node))
+    for name in _NOT_HERE:
+        if getattr(arguments, name) != getattr(usual, name):
+            _refuse(f"--{_NOT_HERE[name]} is the cluster's own")
+    try:
+        return flags.configuration(arguments)
+    except ValueError as error:
+        _refuse(str(error))
+
+
+def _refuse(message: str) -> NoReturn:
+    raise SettingsError(f"kubeProxyArguments: {message}")
 
 
 async def run(node: Node, settings: Settings, stop: asyncio.Event) -> None:
     """Run until the node stops. On the host's own network no rule is left behind."""
     client = kubeconfig.load(node.identity(IDENTITY)).client(user_agent="kube-proxy")
     work = asyncio.ensure_future(
-        proxy_server.run(client, configuration(settings), node.name, service_ranges=settings.service_ranges)
+        proxy_server.run(
+            client, configuration(settings, node.name), node.name, service_ranges=settings.service_ranges
+        )
     )
     waiting = asyncio.ensure_future(stop.wait())
     try:

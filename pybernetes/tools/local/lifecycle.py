@@ -170,6 +170,10 @@ def _check_proxy_mode(settings: Settings) -> None:
     lack = discover.load(BACKENDS, settings.proxy_mode).MODE.missing()
     if lack:
         raise SettingsError(f"the proxy mode {settings.proxy_mode!r} cannot be had here: {lack}")
+    if settings.proxy_arguments:
+        from pybernetes.tools.local import kube_proxy
+
+        kube_proxy.configuration(settings, "")
 
 
 def _hand_over(cluster: Cluster, settings: Settings) -> None:

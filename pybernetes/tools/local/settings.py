@@ -38,6 +38,7 @@ FILE_FIELDS = {
     "apiServerArguments": "apiserver_arguments",
     "controllerManagerArguments": "controller_arguments",
     "kubeletArguments": "kubelet_arguments",
+    "kubeProxyArguments": "proxy_arguments",
     "nodeGroups": "node_groups",
     "autoscaler": "autoscaler",
     "autoscalerArguments": "autoscaler_arguments",
@@ -137,6 +138,7 @@ class Settings:
     apiserver_arguments: list[str] = field(default_factory=list)
     controller_arguments: list[str] = field(default_factory=list)
     kubelet_arguments: list[str] = field(default_factory=list)
+    proxy_arguments: list[str] = field(default_factory=list)
     deny_external_ips: bool = False
     registry_mirrors: list[str] = field(
         default_factory=list
