@@ -19,6 +19,7 @@ def main(argv: list[str]) -> int:
     from pybernetes.tools.local.host_balancers import HostBalancers
     from pybernetes.tools.local.host_helper import HostHelper
     from pybernetes.tools.local.host_routes import HostRoutes
+    from pybernetes.tools.local.host_rules import HostRules
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(arguments.cluster)
@@ -41,6 +42,7 @@ def main(argv: list[str]) -> int:
             balancers.restore()
         except OSError as error:
             print(f"local-host: load balancers cannot be restored: {error}", file=sys.stderr)
+        HostRules(cluster, balancers).start()
     ranges = f"{settings.pod_range},{settings.service_range}"
     routes = None
     if settings.cloud_routes:

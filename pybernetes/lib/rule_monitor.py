@@ -9,51 +9,13 @@ import asyncio
 import contextlib
 import logging
 import socket
-import struct
 from collections.abc import Callable, Iterator
 
+from pybernetes.lib import rule_messages
 from pybernetes.lib.commands import recent
+from pybernetes.lib.rule_messages import PAUSE, Reader
 
 log = logging.getLogger(__name__)
-_NETLINK_NETFILTER, _SOL_NETLINK, _ADD, _DROP, _GROUP_NFTABLES = 12, 270, 1, 2, 7
-_NFTABLES = 10
-_NEW_GENERATION = 15
-_DELETIONS = frozenset((2, 5, 8, 11, 14))  # of a table, chain, rule, set, element
-_RECEIVE_BUFFER_FORCE = 33
-_PAUSE = 1.0
-_HEADER = struct.Struct("=IHHII")
-
-
-class Reader:
-    """Joins the kernel's messages: deletions, then one that ends the change.
-
-    Each carries the number of the socket that asked for the change, which is the number of the process that opened it, as this
-    process knows it. (The number of the process that the last one names beside it is the machine's: in a container ours differ.)
-
-    What is ours has one of some words in its name, or in the name of its table.
-    """
-
-    def __init__(self, words: tuple[bytes, ...]) -> None:
-        self._words = words
-        self._deleted = False
-
-    def read(self, data: bytes) -> Iterator[int]:
-        """Yield the numbers of the sockets through which something of ours was removed."""
-        if not self._deleted and not any(word in data for word in self._words):
-            return  # others change a lot: no message of theirs is looked at
-        position = 0
-        while position + _HEADER.size <= len(data):
-            length, kind, _, _, port = _HEADER.unpack_from(data, position)
-            if length < _HEADER.size:
-                return
-            message = data[position : position + length]
-            if kind == _NFTABLES << 8 | _NEW_GENERATION:
-                if self._deleted:
-                    yield port
-                self._deleted = False
-            elif kind >> 8 == _NFTABLES and kind & 0xFF in _DELETIONS:
-                self._deleted = self._deleted or any(word in message for word in self._words)
-            position += (length + 3) & ~3
 
 
 class RuleMonitor:
@@ -73,12 +35,8 @@ class RuleMonitor:
         if self._socket is not None:
             return
         try:
-            self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_NETFILTER)
+            self._socket = rule_messages.open_socket()
             self._socket.setblocking(False)
-            with contextlib.suppress(OSError):
-                self._socket.setsockopt(socket.SOL_SOCKET, _RECEIVE_BUFFER_FORCE, 4 << 20)
-            self._socket.bind((0, 0))
-            self._listen(True)
         except OSError as error:
             log.warning("rules that others remove will not be noticed: %s", error)
             self.stop()
@@ -116,7 +74,7 @@ class RuleMonitor:
 
     def _listen(self, on: bool) -> None:
         if self._socket is not None:
-            self._socket.setsockopt(_SOL_NETLINK, _ADD if on else _DROP, _GROUP_NFTABLES)
+            rule_messages.listen(self._socket, on)
 
     def _read(self) -> None:
         while self._socket is not None:
@@ -142,6 +100,6 @@ class RuleMonitor:
 
     def _tell(self) -> None:
         """Say so, once a second at most: whoever removes what we write each time must not keep us busy."""
-        self._later, self._next = None, asyncio.get_running_loop().time() + _PAUSE
+        self._later, self._next = None, asyncio.get_running_loop().time() + PAUSE
         log.warning("rules of %s were removed by others; all of them are written again", self._owner)
         self._on_removal()

@@ -6,6 +6,7 @@ import contextlib
 import socket
 
 from pybernetes.tools.local.network import OpenPorts
+from pybernetes.tools.local.settings import Settings
 
 PORT, METRICS = 10053, 9153  # 53 may be taken by a name server of the machine's own
 # IP_FREEBIND and IPV6_FREEBIND, which Python has no names for before 3.14: the address need not be there yet.
@@ -27,6 +28,12 @@ def choose(address: str) -> int:
 def opened(port: int) -> OpenPorts:
     """Return the ports that nodes reach; whoever has a port of ours keeps it, so there are no metrics then."""
     return OpenPorts(tcp=(port, *http_ports(port)), udp=(port,)) if port else OpenPorts()
+
+
+def opened_with_api(settings: Settings) -> OpenPorts:
+    """Return the ports of this machine that nodes reach: the API server's, and those of names."""
+    names = opened(settings.dns_port if settings.dns != "none" else 0)
+    return OpenPorts((settings.port, *names.tcp), names.udp)
 
 
 def http_ports(port: int) -> tuple[int, ...]:

@@ -89,6 +89,15 @@ class HostBalancers:
             if self._balancers:
                 self._apply(())
 
+    def restore_removed(self) -> bool:
+        """Make the rules anew if somebody removed them; return whether that was so."""
+        with self._lock:
+            tables = _run("nft", "list", "tables").splitlines()
+            if not self._balancers or f"table ip {self._bridge}" in tables:
+                return False
+            self._apply(())
+            return True
+
     def change(self, asked: Mapping[str, Any]) -> None:
         """Make or change a balancer."""
         balancer = read(asked, *self._ranges)

@@ -108,8 +108,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
         if settings.has_real_nodes and not settings.host_network:
-            names = dns_ports.opened(settings.dns_port if settings.dns != "none" else 0)
-            opened = network.OpenPorts((settings.port, *names.tcp), names.udp)
+            opened = dns_ports.opened_with_api(settings)
             network.make_bridge(cluster.name, settings.node_range, opened, settings.node_range_v6)
         for node in settings.nodes:
             if not node.stopped:

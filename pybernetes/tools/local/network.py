@@ -190,12 +190,25 @@ def make_bridge(cluster: str, node_range: str, ports: OpenPorts, node_range_v6: 
     run("ip", "link", "set", name, "up")
     for own_range in filter(None, (node_range, node_range_v6)):
         version = ipaddress.ip_network(own_range).version
-        added = [(table, f"{how} {' '.join(rule)}") for table, how, rule in _rules(cluster, own_range, ports)]
-        # Ports may have changed: what there is goes in the same step as what comes, so that nothing is open meanwhile.
-        _change_rules(version, [*_removal(version, cluster), *added])
+        _write_rules(cluster, own_range, ports, _removal(version, cluster))
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
             _FORWARDING.write_text("1")  # until the last cluster goes: kernel_settings.py
+
+
+def restore_rules(cluster: str, node_range: str, ports: OpenPorts) -> bool:
+    """Write the rules of a range again if some of them are gone; return whether they were."""
+    there = _removal(ipaddress.ip_network(node_range).version, cluster)
+    if len(there) >= len(_rules(cluster, node_range, ports)) or not bridge_exists(cluster):
+        return False
+    _write_rules(cluster, node_range, ports, there)
+    return True
+
+
+def _write_rules(cluster: str, node_range: str, ports: OpenPorts, there: list[tuple[str, str]]) -> None:
+    """Replace rules: what there is goes in the same step as what comes, so that nothing is open meanwhile."""
+    added = [(table, f"{how} {' '.join(rule)}") for table, how, rule in _rules(cluster, node_range, ports)]
+    _change_rules(ipaddress.ip_network(node_range).version, [*there, *added])
 
 
 def _set_address(ip: tuple[str, ...], node_range: str, own: str, link: str) -> None:
@@ -205,8 +218,13 @@ def _set_address(ip: tuple[str, ...], node_range: str, own: str, link: str) -> N
     run(*ip, "address", "replace", f"{own}/{prefix}", "dev", link, *at_once)
 
 
+def comment(cluster: str) -> str:
+    """Return what rules of this machine have as their comment."""
+    return f"pybernetes {cluster}"
+
+
 def _comment(cluster: str) -> str:
-    return f'"pybernetes {cluster}"'
+    return f'"{comment(cluster)}"'
 
 
 def _rules(cluster: str, node_range: str, ports: OpenPorts) -> list[tuple[str, str, list[str]]]:

@@ -93,6 +93,16 @@ def test_the_outside(net: Net, tmp_path: Path) -> None:
     assert not net.machine.answers(f"{node}:30123")
 
 
+def test_rules_that_others_remove_from_this_machine_come_back(net: Net) -> None:
+    """As a firewall does that starts again."""
+    address, comment = net.balancer("balanced"), network.comment(NAME)
+    until(lambda: net.from_here(address))
+    command("nft", "delete", "table", "ip", network.bridge_name(NAME))
+    command("iptables", "-t", "nat", "-F", "POSTROUTING")
+    until(lambda: comment in command("iptables-save", "-t", "nat"))
+    until(lambda: net.from_here(address))
+
+
 def test_pods_reach_nothing_of_this_machine_but_the_api_and_names(net: Net) -> None:
     """Its packet filter lets nobody in, and the cluster changes that for its two ports alone."""
     gateway, port = network.gateway(net.setting("node_range")), net.setting("port")
