@@ -18,6 +18,7 @@ from pybernetes.control_plane.federation.kinds import (
     KUBEFED_CONFIGS,
 )
 from pybernetes.control_plane.federation.members.members import Members
+from pybernetes.control_plane.federation.multicluster.service_controller import MultiClusterServiceController
 from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
 
@@ -59,10 +60,16 @@ class Federation:
         manager.add(self.types)
         manager.add(clusters(runtime, settings, self.members, namespace))
         manager.add(credentials(runtime, self.members, namespace))
+        self.services: MultiClusterServiceController | None = None
+        if not settings.one_namespace:
+            self.services = MultiClusterServiceController(runtime, self.members)
+            manager.add(self.services)
 
     async def run(self) -> None:
         """Run until cancelled."""
         try:
             await self.manager.run()
         finally:
+            if self.services is not None:
+                await self.services.close()
             await self.members.close()

@@ -53,6 +53,12 @@ def health_rules() -> list[Object]:
     return [
         {"nonResourceURLs": ["/healthz", "/version"], "verbs": ["get"]},
         {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]},
+        # Whether it has the kinds of the multi-cluster services API.
+        {
+            "apiGroups": ["apiextensions.k8s.io"],
+            "resources": ["customresourcedefinitions"],
+            "verbs": ["list", "watch"],
+        },
     ]
 
 
@@ -67,11 +73,11 @@ def objects(
     renewal: Object = {
         "apiGroups": [""], "resources": ["serviceaccounts/token"], "resourceNames": [account], "verbs": ["create"],
     }  # fmt: skip
-    result = [*_cluster_role(health, account, namespace, health_rules())] if one_namespace else []
+    result = [*cluster_role(health, account, namespace, health_rules())] if one_namespace else []
     if one_namespace:
         result += _role(name, account, namespace, rules(types, namespaced=True))
     else:
-        result += _cluster_role(name, account, namespace, [*rules(types), *health_rules()])
+        result += cluster_role(name, account, namespace, [*rules(types), *health_rules()])
     return [*result, *_role(own, account, namespace, [renewal])]
 
 
@@ -79,7 +85,8 @@ def _subject(account: str, namespace: str) -> list[Object]:
     return [{"kind": "ServiceAccount", "name": account, "namespace": namespace}]
 
 
-def _cluster_role(name: str, account: str, namespace: str, granted: list[Object]) -> list[tuple[Ref, Object]]:
+def cluster_role(name: str, account: str, namespace: str, granted: list[Object]) -> list[tuple[Ref, Object]]:
+    """Return a role for a whole cluster, and its binding to the control plane's account."""
     ref = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name}
     meta = {"name": name}
     return [

@@ -1,0 +1,80 @@
+"""What a cluster gets of a service of many clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.control_plane.federation.multicluster import imports
+from pybernetes.control_plane.federation.multicluster.exports import shared
+from pybernetes.control_plane.federation.multicluster.kinds import LOCAL_SERVICE, SERVICE_NAME, SOURCE_CLUSTER
+from tests.control_plane.federation.multicluster.test_exports import export, port
+
+
+def slice_of(name: str, *addresses: str) -> dict[str, Any]:
+    endpoints = [
+        {
+            "addresses": [address],
+            "conditions": {"ready": True},
+            "nodeName": "n",
+            "targetRef": {"kind": "Pod"},
+            "zone": "z",
+        }
+        for address in addresses
+    ]
+    ports = [{"name": "http", "port": 8080, "protocol": "TCP"}]
+    return {"metadata": {"name": name}, "addressType": "IPv4", "endpoints": endpoints, "ports": ports}
+
+
+def test_an_import_has_the_addresses_of_its_service() -> None:
+    service = shared([export("one", 1, {"exportedLabels": {"a": "b"}}, ports=[port("http", 80)])])
+    assert service is not None
+    derived = imports.derived_service("team", "web", service)
+    assert "selector" not in derived["spec"] and derived["spec"]["ports"] == [port("http", 80)]
+    derived["spec"] |= {"clusterIPs": ["10.9.0.1"], "ipFamilies": ["IPv4"]}
+    made = imports.service_import("team", "web", service, derived)
+    assert made["spec"]["ips"] == ["10.9.0.1"] and made["metadata"]["labels"]["a"] == "b"
+
+
+def test_slices_of_two_clusters() -> None:
+    service = shared([export("one", ports=[port("http", 80)]), export("two", ports=[port("http", 80)])])
+    assert service is not None
+    made = imports.slices(
+        "team",
+        "web",
+        service,
+        {"one": [slice_of("web-1", "10.1.0.1")], "two": [slice_of("web-1", "10.2.0.1")]},
+    )
+    assert len(made) == 2  # although their own have one name
+    for cluster, obj in zip(("one", "two"), made.values(), strict=True):
+        labels = obj["metadata"]["labels"]
+        assert (labels[SERVICE_NAME], labels[SOURCE_CLUSTER]) == ("web", cluster)
+        assert labels[LOCAL_SERVICE] == imports.derived_name("team", "web")
+        assert set(obj["endpoints"][0]) == {"addresses", "conditions"}
+    headless = shared([export("one", clusterIP="None")])
+    assert headless is not None
+    listed = imports.slices("team", "web", headless, {"one": [slice_of("a", "10.1.0.1")]})
+    assert all(LOCAL_SERVICE not in obj["metadata"]["labels"] for obj in listed.values())
+
+
+WANTED = {"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"ports": [{"port": 80}], "type": "b"}}
+
+
+@pytest.mark.parametrize(
+    ("existing", "same"),
+    [
+        (WANTED, True),
+        ({**WANTED, "metadata": {"name": "a", "uid": "u", "labels": {"x": "y", "more": "z"}}}, True),
+        ({**WANTED, "metadata": {"name": "a", "labels": {}}}, False),
+        (
+            {**WANTED, "spec": {"ports": [{"port": 80, "targetPort": 80}], "type": "b", "clusterIP": "c"}},
+            True,
+        ),
+        ({**WANTED, "spec": {"ports": [{"port": 81}], "type": "b"}}, False),
+        ({**WANTED, "spec": {"ports": [{"port": 80}, {"port": 81}], "type": "b"}}, False),
+        ({**WANTED, "spec": {"ports": [{"port": 80}]}}, False),
+    ],
+)
+def test_what_is_written_again(existing: dict[str, Any], same: bool) -> None:
+    assert imports.is_as(existing, WANTED) is same
