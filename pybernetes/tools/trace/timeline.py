@@ -13,6 +13,7 @@ from pybernetes.api import steps
 from pybernetes.api.resource import Object
 from pybernetes.api.steps import Step
 from pybernetes.tools.trace import fallback, moments
+from pybernetes.tools.trace.moments import Moment
 from pybernetes.tools.trace.row import (
     API_SERVER,
     KUBELET,
@@ -108,7 +109,7 @@ def trace(
     if runs:
         result.end = max((row.end for row in rows if row.end is not None), default=None)
     else:
-        rows += _under_way(pod, rows)
+        rows += _under_way(pod, rows, created)
     result.steps = rows
     result.precise = bool(rows) and rows[0].precise and rows[-1].precise
     return result
@@ -157,23 +158,24 @@ def _after(rows: list[Row], told: list[Step], component: str, notes: list[str]) 
     return result
 
 
-def _under_way(pod: Object, rows: list[Row]) -> list[Row]:
+def _under_way(pod: Object, rows: list[Row], created: Moment | None) -> list[Row]:
     """Return the step that a pod which does not run yet waits for."""
     last = rows[-1] if rows else None
-    begin = last.end if last is not None and last.end is not None else None
+    begin = last.end if last is not None else created.at if created is not None else None
     if begin is None:
         return []
+    precise = last is not None and last.exact_end
     status, source = pod.get("status") or {}, "status"
     if not (pod.get("spec") or {}).get("nodeName"):
         why: Object = next(
             (item for item in status.get("conditions") or () if item.get("type") == "PodScheduled"), {}
         )
-        return [Row("queue", SCHEDULER, begin, None, str(why.get("message") or ""), source)]
+        return [Row("queue", SCHEDULER, begin, None, str(why.get("message") or ""), source, precise)]
     following = {"bind": "node watch", "schedule": "node watch", "start": "status"}
     name = following.get(last.name if last else "", "")
     for container in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
         waits = (container.get("state") or {}).get("waiting") or {}
         if waits.get("message") or waits.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
             text = ": ".join(str(waits[key]) for key in ("reason", "message") if waits.get(key))
-            return [Row(name or "wait", KUBELET, begin, None, text[:400], source)]
-    return [Row(name or "wait", KUBELET, begin, None, "", source)]
+            return [Row(name or "wait", KUBELET, begin, None, text[:400], source, precise)]
+    return [Row(name or "wait", KUBELET, begin, None, "", source, precise)]

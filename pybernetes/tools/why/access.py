@@ -26,6 +26,7 @@ _REFUSAL = re.compile(
 _NAMED = re.compile(r'"(?P<name>[^"]{1,500})" is forbidden: ')
 _ACCOUNT = re.compile(r"system:serviceaccount:(?P<namespace>[^:]+):(?P<name>[^:]+)\Z")
 _SHOWN = 5
+_EVERYTHING = 1_000_000
 
 
 class Wish(NamedTuple):
@@ -133,41 +134,41 @@ def decide(user: User, wish: Wish, status: Object, world: World) -> Answer:
 
 
 def _roles(user: User, wish: Wish, world: World) -> list[Finding]:
-    """Say which roles have the rule, the smallest first, and how to bind one."""
-    fitting: list[tuple[tuple[bool, int], str, Ref, Object]] = []
+    """Say which roles have the rule, the least first, and how to get it without getting everything."""
+    fitting: list[tuple[int, str, Ref, Object]] = []
     for ref in (ROLES, CLUSTER_ROLES):
         for role in world.all(ref, wish.namespace if ref is ROLES else ""):
             rules = role.get("rules") or []
             if wish.is_granted_by(rules):
-                name = role["metadata"]["name"]
-                # What the control plane's own parts have is not for people.
-                fitting.append(((name.startswith("system:"), _size(rules)), name, ref, role))
+                fitting.append((_size(rules), role["metadata"]["name"], ref, role))
     if not world.is_known(CLUSTER_ROLES):
         return []
-    if not fitting:
-        return [Finding("No role has that rule.", command=_new_role(wish), cause=False)]
-    fitting.sort(key=lambda entry: entry[:2])
-    _, name, ref, _ = fitting[0]
-    names = listed(f"{entry[2].kind} {entry[1]}" for entry in fitting)
-    links = [link_of(entry[2], entry[3]) for entry in fitting[:_SHOWN]]
-    return [
-        Finding(
-            f"These roles have that rule, the least first: {names}.",
-            [],
-            links,
-            _bind(user, wish, ref, name),
-            cause=False,
+    # What the control plane's own parts have is not for people, and nobody should get everything for the sake of one thing.
+    fitting = sorted(
+        (entry for entry in fitting if not entry[1].startswith("system:")), key=lambda entry: entry[:2]
+    )
+    small = [entry for entry in fitting if entry[0] < _EVERYTHING]
+    if not small:
+        everything = (
+            f" (but {listed(entry[1] for entry in fitting)}, which has everything)" if fitting else ""
         )
-    ]
+        return [
+            Finding(f"No role for people has that rule{everything}.", command=_new_role(wish), cause=False)
+        ]
+    _, name, ref, _ = small[0]
+    names = listed(f"{entry[2].kind} {entry[1]}" for entry in small)
+    links = [link_of(entry[2], entry[3]) for entry in small[:_SHOWN]]
+    bind = _bind(user, wish, ref, name)
+    return [Finding(f"These roles have that rule, the least first: {names}.", [], links, bind, cause=False)]
 
 
 def _size(rules: list[Object]) -> int:
-    """Return about how much rules allow; a star is a lot."""
+    """Return about how much rules allow; a star is everything."""
     total = 0
     for rule in rules:
         parts = [rule.get(part) or [""] for part in ("verbs", "apiGroups", "resources")]
         total += len(parts[0]) * len(parts[1]) * len(parts[2])
-        total += 1000 * sum("*" in part for part in parts)
+        total += _EVERYTHING * any("*" in part for part in parts)
     return total
 
 

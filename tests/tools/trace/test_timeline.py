@@ -137,6 +137,13 @@ def test_what_is_under_way(phase: str, node: str, status: dict[str, Any], name: 
     assert (last.name, last.end, last.detail) == (name, None, detail)
 
 
+def test_a_pod_of_a_cluster_of_others_that_waits() -> None:
+    made = pod("Pending", conditions=[{"type": "PodScheduled", "status": "False", "message": "0/1 nodes"}])
+    made["spec"] = {}
+    (row,) = trace(made).steps
+    assert (row.name, row.begin, row.end, row.precise, row.detail) == ("queue", AT, None, False, "0/1 nodes")
+
+
 def test_a_pod_that_nothing_is_known_of() -> None:
     made = pod("Pending")
     del made["metadata"]["creationTimestamp"]

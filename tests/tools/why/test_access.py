@@ -45,7 +45,7 @@ def test_the_rule_that_is_needed_and_the_least_role_that_has_it() -> None:
         "apiGroups: ['apps'], resources: ['deployments'], verbs: ['create']" in answer.findings[0].details[0]
     )
     assert answer.findings[0].details[1] == "RBAC: none"
-    assert "ClusterRole maker, ClusterRole all" in answer.findings[1].title
+    assert "the least first: ClusterRole maker." in answer.findings[1].title
     expected = "kubectl create rolebinding NAME --clusterrole=maker --user=jane -n shop"
     assert answer.findings[1].command == expected
     assert "Role group-role, Role own-role" in answer.findings[2].title
@@ -60,6 +60,15 @@ def test_no_role_has_it() -> None:
     assert "robot-role" in answer.findings[2].title
 
 
+def test_nobody_is_told_to_bind_everything() -> None:
+    answer = access.decide(JANE, CREATE, {}, world((CLUSTER_ROLES, [ROLES_HERE[1], role("system:controller:x", ["create"], ["deployments"])])))  # fmt: skip
+    assert answer.findings[1].title == "No role for people has that rule (but all, which has everything)."
+    assert (
+        answer.findings[1].command
+        == "kubectl create role NAME --verb=create --resource=deployments.apps -n shop"
+    )
+
+
 def test_it_is_allowed() -> None:
     answer = access.decide(JANE, CREATE, {"allowed": True, "reason": "by RBAC"}, world())
     assert (answer.state, causes(answer.findings)) == ("may create deployments.apps in shop", [])
@@ -71,7 +80,9 @@ def test_what_may_not_be_read_is_not_judged() -> None:
 
 def test_commands_can_be_copied_whatever_names_are() -> None:
     evil = User("$(reboot)")
-    answer = access.decide(evil, CREATE, {}, world((CLUSTER_ROLES, [role("a; rm -rf /", ["*"], ["*"], "*")])))
+    answer = access.decide(
+        evil, CREATE, {}, world((CLUSTER_ROLES, [role("a; rm -rf /", ["create"], ["deployments"])]))
+    )
     assert "'--clusterrole=a; rm -rf /' '--user=$(reboot)'" in answer.findings[1].command
 
 
