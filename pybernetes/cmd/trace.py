@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import io
 import json
 import shutil
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
+from pybernetes.cmd import _questions
+
 if TYPE_CHECKING:
-    from pybernetes.client.kubeconfig import Config
+    from pybernetes.client.client import Client
     from pybernetes.tools.trace.timeline import Trace
 
 SUMMARY = "Show the steps of a pod's creation, each with its time, while it happens or afterwards"
@@ -20,37 +22,17 @@ SUMMARY = "Show the steps of a pod's creation, each with its time, while it happ
 
 def main(argv: list[str]) -> int:
     """Show a pod's creation; the exit code is 1 if it does not run yet, 2 if nothing can be told."""
-    options = _parser().parse_args(argv)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names and messages may have what a terminal does not
-        sys.stdout.reconfigure(errors="backslashreplace")
-    from pybernetes.client import kubeconfig
-    from pybernetes.client.errors import StatusError
-    from pybernetes.lib.printable import printable
-
-    try:
-        source = kubeconfig.load(options.kubeconfig or None, context=options.context)
-        return asyncio.run(_show(source, options))
-    except (StatusError, ValueError, OSError) as error:
-        print(f"pyb trace: {printable(str(error))}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pyb trace", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("pod", metavar="pod/NAME", help="the pod")
-    parser.add_argument("-n", "--namespace", default="", help="namespace of the pod")
     parser.add_argument(
         "-f", "--follow", action="store_true", help="wait for the pod if there is none yet, and until it runs"
     )
-    parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
     parser.add_argument(
         "--otlp", default="", metavar="HOST:PORT", help="send the steps as spans there, too (OTLP over gRPC)"
     )
-    parser.add_argument("--kubeconfig", default="", help="where the cluster is")
-    parser.add_argument("--context", default="", help="context of the kubeconfig")
-    return parser
+    _questions.add_arguments(parser)
+    options = parser.parse_args(argv)
+    return _questions.run("pyb trace", options, partial(_show, options))
 
 
 def pod_name(text: str) -> str:
@@ -61,18 +43,17 @@ def pod_name(text: str) -> str:
     return name
 
 
-async def _show(source: Config, options: argparse.Namespace) -> int:
+async def _show(options: argparse.Namespace, client: Client, namespace: str) -> int:
     from pybernetes.tools.trace import reading
 
-    name, namespace = pod_name(options.pod), options.namespace or source.namespace
-    async with source.client(user_agent="trace") as client:
-        if not options.follow:
-            told = await reading.read(client, namespace, name)
-            _print(told, options)
-        else:
-            drawn = 0
-            async for told in reading.follow(client, namespace, name):
-                drawn = _redraw(told, options, drawn)
+    name = pod_name(options.pod)
+    if not options.follow:
+        told = await reading.read(client, namespace, name)
+        _print(told, options)
+    else:
+        drawn = 0
+        async for told in reading.follow(client, namespace, name):
+            drawn = _redraw(told, options, drawn)
     if options.otlp:
         await _send(told, options.otlp)
     return int(told.phase in ("", "Pending"))

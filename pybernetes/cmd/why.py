@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import io
 import json
 import shutil
-import sys
+from functools import partial
 from typing import TYPE_CHECKING
+
+from pybernetes.cmd import _questions
 
 if TYPE_CHECKING:
     from pybernetes.client.client import Client
-    from pybernetes.client.kubeconfig import Config
     from pybernetes.tools.why.access import Wish
     from pybernetes.tools.why.finding import Answer
 
@@ -27,28 +26,6 @@ pyb why 'MESSAGE'                   the same for the words of a refusal (… is 
 
 def main(argv: list[str]) -> int:
     """Answer; the exit code is 1 if something is the matter, 2 if nothing can be said."""
-    options = _parser().parse_args(argv)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names and messages may have what a terminal does not
-        sys.stdout.reconfigure(errors="backslashreplace")
-    from pybernetes.client import kubeconfig
-    from pybernetes.client.errors import StatusError
-    from pybernetes.lib.printable import printable
-    from pybernetes.tools.why import words
-
-    try:
-        source = kubeconfig.load(options.kubeconfig or None, context=options.context)
-        answer = asyncio.run(_ask(source, options))
-    except (StatusError, ValueError, OSError) as error:
-        print(f"pyb why: {printable(str(error))}", file=sys.stderr)
-        return 2
-    if options.output == "json":
-        print(json.dumps(answer.as_json(), indent=2))
-    else:
-        print(words.text(answer, shutil.get_terminal_size((100, 24)).columns))
-    return int(any(found.cause for found in answer.findings))
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pyb why", description=SUMMARY, epilog=_EPILOG, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -56,20 +33,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "what", nargs="+", metavar="KIND/NAME", help="the object, or can-i VERB RESOURCE[/NAME]"
     )
-    parser.add_argument("-n", "--namespace", default="", help="namespace of the object")
-    parser.add_argument("-o", "--output", choices=("table", "json"), default="table")
     parser.add_argument("--as", dest="user", default="", help="of can-i: another user")
     parser.add_argument("--as-group", action="append", default=[], help="of can-i: a group of that user")
     parser.add_argument("--subresource", default="", help="of can-i: a subresource, such as log")
     parser.add_argument("-A", "--all-namespaces", action="store_true", help="of can-i: in the whole cluster")
-    parser.add_argument("--kubeconfig", default="", help="where the cluster is")
-    parser.add_argument("--context", default="", help="context of the kubeconfig")
-    return parser
+    _questions.add_arguments(parser)
+    options = parser.parse_args(argv)
+    return _questions.run("pyb why", options, partial(_ask, options))
 
 
-async def _ask(source: Config, options: argparse.Namespace) -> Answer:
-    async with source.client(user_agent="why") as client:
-        return await _answer(client, options, options.namespace or source.namespace)
+async def _ask(options: argparse.Namespace, client: Client, namespace: str) -> int:
+    from pybernetes.tools.why import words
+
+    answer = await _answer(client, options, namespace)
+    if options.output == "json":
+        print(json.dumps(answer.as_json(), indent=2))
+    else:
+        print(words.text(answer, shutil.get_terminal_size((100, 24)).columns))
+    return int(any(found.cause for found in answer.findings))
 
 
 async def _answer(client: Client, options: argparse.Namespace, namespace: str) -> Answer:
