@@ -7,14 +7,29 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from pybernetes.api import steps
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
-from pybernetes.client.errors import Forbidden, NotFound, StatusError
+from pybernetes.client.errors import Expired, Forbidden, NotFound, StatusError
 from pybernetes.client.refs import EVENTS, PODS, path_of
 from pybernetes.runtime.informer import Informer
 from pybernetes.tools.trace.timeline import Trace, trace
 
-MOST_EVENTS = 500
+_PAGE, _MOST_PAGES = 500, 20  # of events; those of an ordinary pod are a handful
+# The events that tell something about a pod's creation.
+_TELLING = frozenset(
+    (
+        "Scheduled",
+        "Pulling",
+        "Pulled",
+        "Created",
+        "Started",
+        "Failed",
+        "FailedMount",
+        "FailedCreatePodSandBox",
+        "BackOff",
+    )
+)
 _MOST_WRITES = 64
 _PAUSE_SECONDS = 0.05  # between two looks at what changes all the time
 _WRITE_FIELDS = ("received", "admission", "write", "written")
@@ -29,12 +44,12 @@ async def read(client: Client, namespace: str, name: str) -> Trace:
 
 async def follow(client: Client, namespace: str, name: str) -> AsyncIterator[Trace]:
     """Yield the creation of a pod whenever more is known, until it runs or is over; wait for one that is not there."""
-    selected = f"involvedObject.kind=Pod,involvedObject.name={name}"
     pods = Informer(client, PODS, namespace, fields=f"metadata.name={name}")
-    events = Informer(client, EVENTS, namespace, fields=selected)
+    events = Informer(client, EVENTS, namespace, fields=_selected(name), transform=slim)
     _, notes = await _events(client, namespace, name)
     changed = asyncio.Event()
-    followed = [pods] if notes else [pods, events]  # events that may not be read are not asked for again
+    may_read = not any("may not be read" in note for note in notes)
+    followed = [pods, events] if may_read else [pods]
     for informer in followed:
         informer.add_handler(lambda old, new: changed.set())
     tasks = [asyncio.create_task(informer.run(), name=f"follow {informer.ref}") for informer in followed]
@@ -46,7 +61,7 @@ async def follow(client: Client, namespace: str, name: str) -> AsyncIterator[Tra
             pod = next(iter(pods.values()), None)
             if pod is None:
                 continue
-            told = trace(pod, list(events.values())[:MOST_EVENTS], await _writes(client, pod), notes)
+            told = trace(pod, events.values(), await _writes(client, pod), notes)
             ended = told.phase not in ("", "Pending") and _is_whole(told)
             yield told
             with suppress(TimeoutError):  # changes that come together are one
@@ -64,13 +79,43 @@ def _is_whole(told: Trace) -> bool:
     return told.phase != "Running" or "start" in names
 
 
+def _selected(name: str) -> str:
+    return f"involvedObject.kind=Pod,involvedObject.name={name}"
+
+
+def slim(event: Object) -> Object:
+    """Return what is needed of an event, and no more: there may be any number, and each may be large."""
+    kept = {
+        key: event["metadata"].get(key)
+        for key in ("namespace", "name", "resourceVersion", "creationTimestamp")
+    }
+    if event.get("reason") not in _TELLING:
+        return {"metadata": kept}
+    annotation = (event["metadata"].get("annotations") or {}).get(steps.ANNOTATION)
+    if annotation is not None and len(annotation) <= steps.MOST_BYTES:
+        kept["annotations"] = {steps.ANNOTATION: annotation}
+    about = {key: event["involvedObject"].get(key) for key in ("uid", "fieldPath")}
+    times = {key: event.get(key) for key in ("eventTime", "firstTimestamp")}
+    return {"metadata": kept, "involvedObject": about, "reason": event["reason"], **times}
+
+
 async def _events(client: Client, namespace: str, name: str) -> tuple[list[Object], list[str]]:
-    selected = f"involvedObject.kind=Pod,involvedObject.name={name}"
+    events: list[Object] = []
+    token = ""
     try:
-        page = await client.list_page(EVENTS, namespace, fields=selected, limit=MOST_EVENTS)
+        for _ in range(_MOST_PAGES):
+            page = await client.list_page(
+                EVENTS, namespace, fields=_selected(name), limit=_PAGE, continue_token=token
+            )
+            events += map(slim, page.items)
+            token = page.continue_token
+            if not token:
+                break
     except Forbidden as error:
         return [], [f"Events may not be read, so that only conditions tell: {error}"]
-    return page.items, []
+    except Expired:
+        pass  # those that came before it have to do
+    return events, ["There are too many events to read them all."] if token else []
 
 
 async def _writes(client: Client, pod: Object) -> Sequence[Mapping[str, Any]]:

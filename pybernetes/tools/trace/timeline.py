@@ -77,7 +77,12 @@ def trace(
     )  # fmt: skip
     created = moments.timestamp(meta.get("creationTimestamp"), "creation timestamp")
     events = [event for event in events if _is_about(event, result.uid)]
-    told = _told(events, created.at - _AWAY_SECONDS if created else 0.0)
+    ran = next((write for write in writes if write["phase"] == "Running"), None)
+    told = _told(
+        events,
+        created.at - _AWAY_SECONDS if created else 0.0,
+        ran["written"] + _AWAY_SECONDS if ran is not None else float("inf"),
+    )
     rows = _api_server(writes)
     if created is not None and not rows:
         result.notes.append(
@@ -96,7 +101,6 @@ def trace(
         rows += _after(rows, kubelet, KUBELET, result.notes)
     else:
         rows += fallback.starting(pod, events, rows)
-    ran = next((write for write in writes if write["phase"] == "Running"), None)
     runs = status.get("phase") not in (None, "", "Pending")
     if ran is not None:
         begin = rows[-1].end if rows and rows[-1].end is not None else ran["received"]
@@ -119,16 +123,20 @@ def _is_about(event: Object, uid: str) -> bool:
     return (event.get("involvedObject") or {}).get("uid") == uid
 
 
-def _told(events: Iterable[Object], earliest: float) -> list[tuple[str, Step]]:
-    """Return the steps that components tell with their events, in order of time."""
+def _told(events: Iterable[Object], earliest: float, latest: float) -> list[tuple[str, Step]]:
+    """Return the steps that components tell with their events, in order of time.
+
+    Others can write events, too. When one came the API server says: nothing can be told that was not over by then.
+    """
     told = []
     for event in events:
-        component = SCHEDULER if event.get("reason") == "Scheduled" else KUBELET
-        annotation = (event["metadata"].get("annotations") or {}).get(steps.ANNOTATION)
-        told += [(component, step) for step in steps.from_text(annotation) if step.name in NUMBERS]
-    return sorted(
-        (entry for entry in told if entry[1].begin >= earliest), key=lambda entry: (entry[1].begin, entry[1].end)
-    )  # fmt: skip
+        meta, component = event["metadata"], SCHEDULER if event.get("reason") == "Scheduled" else KUBELET
+        came = moments.timestamp(meta.get("creationTimestamp"), "")
+        by_then = min(latest, came.at + _AWAY_SECONDS) if came is not None else latest
+        for step in steps.from_text((meta.get("annotations") or {}).get(steps.ANNOTATION)):
+            if step.name in NUMBERS and earliest <= step.begin and step.end <= by_then:
+                told.append((component, step))
+    return sorted(told, key=lambda entry: (entry[1].begin, entry[1].end))
 
 
 def _api_server(writes: Sequence[Mapping[str, Any]]) -> list[Row]:

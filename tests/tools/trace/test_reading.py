@@ -69,6 +69,31 @@ async def test_a_pod_is_followed_from_before_its_creation_until_it_runs() -> Non
         assert again.as_json()["steps"] == told.as_json()["steps"]
 
 
+async def test_a_flood_of_events_hides_nothing_and_is_kept_small() -> None:
+    async with Cluster() as cluster, scheduling(cluster.client):
+        client = cluster.client
+        await add_node(client, node("n1"))
+        made = await client.create(PODS, pod("web"))
+        about = {"kind": "Pod", "name": "web", "namespace": "default", "uid": made["metadata"]["uid"]}
+        for number in range(600):  # whose names come before those of others
+            meta = {"name": f"a.{number}", "namespace": "default", "annotations": {"large": "x" * 1000}}
+            event = {
+                "metadata": meta,
+                "involvedObject": about,
+                "reason": "Unhealthy",
+                "type": "Warning",
+                "message": "x" * 1000,
+            }
+            await client.create(EVENTS, event)
+
+        async def is_bound() -> bool:
+            told = await reading.read(client, "default", "web")
+            return [row.name for row in told.steps][:8] == OF_THE_SERVER + OF_THE_SCHEDULER
+
+        await eventually(is_bound)
+        assert len(str(reading.slim({**event, "kind": "Event"}))) < 200
+
+
 async def test_what_others_may_not_see_is_not_shown() -> None:
     tokens = "reader-token,reader,2\nnobody-token,nobody,3\n"
     async with Cluster("--authorization-mode=RBAC", tokens=tokens) as cluster:
