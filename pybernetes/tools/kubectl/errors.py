@@ -6,6 +6,7 @@ CommandError            a sentence for the user, an exit code
 ├── Several             more than one error
 ├── ApiError            the server said no
 ├── NoConnection        the server cannot be reached
+│   └── CutOff          … or goes away before it has said everything
 └── BadConfig           the kubeconfig is wrong
 """
 
@@ -79,6 +80,13 @@ class NoConnection(CommandError):
         return self.text()
 
 
+class CutOff(NoConnection):
+    """An answer ends before its end."""
+
+    def __init__(self) -> None:
+        super().__init__("unexpected EOF")
+
+
 class NoMatch(CommandError):
     """No such resource type."""
 
@@ -98,7 +106,9 @@ class BadConfig(CommandError):
 
 
 class ApiError(CommandError):
-    """The answer of the server is not a success."""
+    """The answer of the server is not a success; ``body`` is its text if it is no Status."""
+
+    body = ""
 
     def __init__(self, status: Object, http_code: int = 0) -> None:
         self.status = status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import ordered
@@ -12,6 +12,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ REQUIRED = ("max",)
 DEPRECATED = {
     "cpu-percent": "Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
 }
+_NAMES = ("horizontalpodautoscalers", "horizontalpodautoscaler", "HorizontalPodAutoscaler", True)
+_AUTOSCALER, _OLDER = (Resource("autoscaling", version, *_NAMES) for version in ("v2", "v1"))
 _UNITS = {"cpu": "m", "memory": "Mi"}
 _SCALABLE = {
     ("", "ReplicationController"),
@@ -99,10 +102,36 @@ def _one(context: Context, info: Info, metrics: list[Object], dry_run: str) -> N
     if flags.save_config:
         value = annotate(value, typed=True)
     if dry_run != "client":
-        resource = context.discovery.of_kind("autoscaling/v2", "HorizontalPodAutoscaler")
-        sent = {key: item for key, item in value.items() if key != "status"}
-        value = ordered(context.client.create(resource, context.namespace, sent, query=context.write_query()))
+        value = _create(context, value)
     printers.make(context, "created" if dry_run == "client" else "autoscaled", typed=True)(value)
+
+
+def _create(context: Context, value: Object) -> Object:
+    """Create an autoscaler; if the server will not have it in autoscaling/v2, try autoscaling/v1 where that can say the same."""
+    sent = {key: item for key, item in value.items() if key != "status"}
+    query = context.write_query()
+    try:
+        return ordered(context.client.create(_AUTOSCALER, context.namespace, sent, query=query))
+    except CommandError as error:
+        why = error.message
+    log.line(
+        "autoscale.go:259",
+        f"Encountered an error with the autoscaling/v2 HorizontalPodAutoscaler: {why}. Falling back to try the "
+        "autoscaling/v1 HorizontalPodAutoscaler",
+        1,
+    )
+    flags = context.flags
+    reason = "" if flags.cpu else "empty input"
+    if reason or flags.memory or not (flags.cpu.endswith("%") or flags.cpu_percent >= 0):
+        raise CommandError(
+            "failed to create autoscaling/v2 HPA and the configuration is incompatible with autoscaling/v1: "
+            + (reason or "%!w(<nil>)")
+        )
+    spec = {key: item for key, item in sent["spec"].items() if key != "metrics"}
+    for metric in sent["spec"].get("metrics") or ():
+        spec["targetCPUUtilizationPercentage"] = metric["resource"]["target"]["averageUtilization"]
+    older = {**sent, "apiVersion": "autoscaling/v1", "spec": spec}
+    return ordered(context.client.create(_OLDER, context.namespace, older, query=query))
 
 
 def _target(name: str, text: str) -> Object:

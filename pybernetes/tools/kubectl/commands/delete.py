@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 from pybernetes.tools.kubectl.resources.info import Info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
 USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"
@@ -33,19 +37,23 @@ def run(context: Context) -> None:
     grace = _grace(context)
     policy = propagation_policy(flags.cascade)
     if flags.raw:
-        from pybernetes.tools.kubectl.commands._raw_request import request
+        from pybernetes.tools.kubectl.commands._raw_request import request_with_file
 
-        request(context, "DELETE", flags.raw, flags.filename[0] if flags.filename else "")
+        _check(context, grace)
+        if flags.interactive:
+            raise CommandError("--interactive can not be used with --raw")
+        request_with_file(context, "DELETE")
         return
     selecting = flags.all or flags.selector or flags.field_selector
     ignoring = flags.ignore_not_found or (bool(selecting) and "ignore-not-found" not in flags.changed)
     builder = Builder.from_flags(
         context, continue_on_error=True, require_object=False, ignore=not_found if ignoring else None
     )
-    infos = _chosen(context, builder)
-    if infos is None:
-        return
-    delete_all(context, builder, infos, grace, policy, ignoring)
+    infos = builder.infos()
+    _check(context, grace)
+    chosen = _confirmed(context, list(infos)) if flags.interactive else infos
+    if chosen is not None:
+        delete_all(context, builder, chosen, grace, policy, ignoring)
 
 
 def _grace(context: Context) -> int:
@@ -60,6 +68,12 @@ def _grace(context: Context) -> int:
     if flags.force and grace < 0:
         grace = 0
     context.dry_run()
+    return grace
+
+
+def _check(context: Context, grace: int) -> None:
+    """Refuse flags that do not go together, after the arguments, as the original does."""
+    flags = context.flags
     if flags.output not in ("", "name"):
         raise CommandError(f"unexpected -o output mode: {flags.output}. We only support '-o name'")
     if flags.all and flags.selector:
@@ -73,14 +87,10 @@ def _grace(context: Context) -> int:
         )
     elif grace > 0 and flags.force:
         raise CommandError("--force and --grace-period greater than 0 cannot be specified together")
-    return grace
 
 
-def _chosen(context: Context, builder: Builder) -> list[Info] | None:
-    """Return what is to be deleted; an empty list if the user declines."""
-    infos = builder.all()
-    if not context.flags.interactive:
-        return infos
+def _confirmed(context: Context, infos: list[Info]) -> list[Info] | None:
+    """Return what is to be deleted; None if there is nothing, or the user declines."""
     if not infos:
         context.out("No resources found")
         return None
@@ -98,7 +108,7 @@ def _chosen(context: Context, builder: Builder) -> list[Info] | None:
 def delete_all(
     context: Context,
     builder: Builder,
-    infos: list[Info],
+    infos: Iterable[Info],
     grace: int,
     policy: str,
     ignoring: bool,

@@ -36,14 +36,15 @@ FLAGS = (
 def run(context: Context) -> None:
     """Edit what the arguments name, several objects as a list."""
     flags = context.flags
-    if flags.output_patch and flags.output:
-        raise CommandError("--output-patch and --output are mutually exclusive")
     builder = Builder.from_flags(
         context, latest=True, subresource=flags.subresource, empty_selector=True, validating=False
     )
     infos = builder.all()
     if not infos:
         raise CommandError("edit cancelled, no objects found")
+    printers.structured(
+        context, flags.output or "yaml", ("json", "kyaml", "yaml")
+    )  # what the editor can show
     _session(context, infos)
 
 

@@ -13,6 +13,8 @@ from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.built_in import built_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pybernetes.api.resource import Object
     from pybernetes.tools.kubectl.command_line.flags import Values
 
@@ -37,40 +39,43 @@ def run(context: Context) -> None:
         raise CommandError("valid --types are Normal or Warning")
     show = printers.make(context) if flags.output else None  # complain before the server is asked
     namespace = "" if flags.all_namespaces else context.namespace
-    resource = built_in("Event")
     fields = _fields(context, about) if about else None
-    listed = context.client.list(resource, namespace, fields=fields)
-    items = [event for event in listed.get("items") or () if _wanted(flags, event)]
-    if not items and not flags.watch:
+    if flags.watch:
+        _watch(context, namespace, fields, show)
+        return
+    listed = context.client.list(built_in("Event"), namespace, fields=fields)
+    items = [_typed(event) for event in listed.get("items") or () if _wanted(flags, event)]
+    if not items:
         where = "." if flags.all_namespaces else f" in {context.namespace} namespace."
         context.warn(f"No events found{where}")
         return
     items.sort(key=_moment)
-    if show is not None:
-        for item in items:
-            item.setdefault("apiVersion", "v1")
-            item.setdefault("kind", "Event")
-        show(
-            {
-                "apiVersion": "v1",
-                "kind": "EventList",
-                "metadata": {},
-                "items": items,
-            }
-        )
-    else:
-        context.stdout.write(
-            columns(
-                [*([] if flags.no_headers else [_headings(flags)]), *(_row(flags, event) for event in items)]
-            )
-        )
-    if flags.watch:
+    if show is None:
+        headings = [] if flags.no_headers else [_headings(flags)]
+        context.stdout.write(columns([*headings, *(_row(flags, event) for event in items)]))
+    elif flags.output != "name":  # which the original does not print of a list
+        show({"apiVersion": "v1", "kind": "EventList", "metadata": {}, "items": items})
+
+
+def _watch(
+    context: Context, namespace: str, fields: str | None, show: Callable[[Object], None] | None
+) -> None:
+    """Print the events that there are, and those that come."""
+    flags = context.flags
+    headings = [] if flags.no_headers else [_headings(flags)]
+    for event in context.client.watch(built_in("Event"), namespace, fields=fields, limit=500):
+        if event["type"] not in ("ADDED", "MODIFIED") or not _wanted(flags, event["object"]):
+            continue
+        if show is None:
+            context.stdout.write(columns([*headings, _row(flags, event["object"])]))
+            headings = []
+        else:
+            show(_typed(event["object"]))
         context.stdout.flush()
-        version = (listed.get("metadata") or {}).get("resourceVersion")
-        for event in context.client.watch(resource, namespace, fields=fields, resourceVersion=version):
-            if event["type"] in ("ADDED", "MODIFIED") and _wanted(flags, event["object"]):
-                context.stdout.write(columns([_row(flags, event["object"])]))
-                context.stdout.flush()
+
+
+def _typed(event: Object) -> Object:
+    return {"apiVersion": "v1", "kind": "Event", **event}
 
 
 def _fields(context: Context, about: str) -> str:

@@ -7,7 +7,7 @@ import re
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim
-from pybernetes.tools.kubectl.resources.discovery import Resource, match
+from pybernetes.tools.kubectl.resources.discovery import Resource
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -58,29 +58,32 @@ def run(context: Context) -> None:
 
 
 def _find(context: Context) -> tuple[Resource, list[str]]:
-    """Return the resource and the path in it that the argument means; groups have dots too."""
-    words = [word for word in context.args[0].split(".") if word]
-    version = context.flags.api_version
-    known = context.discovery.resources(2)
-    for count in range(len(words), 1, -1):
-        resource = match(known, ".".join(words[:count]))
-        if resource is not None and resource.group:
-            return resource, words[count:]
+    """Return the resource and the path in it that the argument means: a resource may be followed by its whole group."""
+    argument, version = context.args[0], context.flags.api_version
+    words = [word for word in argument.split(".") if word]
+    if not words:
+        raise CommandError("a resource must be present, got: /, Resource=")
+    if argument.startswith(".") or "[" in argument:
+        raise CommandError("invalid jsonpath syntax, first node must be field node")
     try:
         resource = context.discovery.find(words[0], attempts=2)
     except NoMatch as error:
         raise Verbatim(error.message) from None
-    if version:
-        group, _, name = version.rpartition("/")
-        others = [
-            candidate
-            for candidate in known
-            if candidate.kind == resource.kind and candidate.group == group and candidate.version == name
+    known = context.discovery.resources()
+    if not version:
+        named = [
+            other
+            for other in known
+            if other.plural == resource.plural and argument.startswith(other.full_name)
         ]
-        if not others:
-            raise CommandError(f'couldn\'t find resource for "{group}/{name}, Resource={resource.plural}"')
-        resource = others[0]
-    return resource, words[1:]
+        for other in named:
+            return other, [word for word in argument[len(other.full_name) :].split(".") if word]
+        return resource, words[1:]
+    group, _, name = version.rpartition("/")
+    for other in known:
+        if other.kind == resource.kind and (other.group, other.version) == (group, name):
+            return other, words[1:]
+    raise CommandError(f'couldn\'t find resource for "{group}/{name}, Resource={resource.plural}"')
 
 
 def _document(context: Context, resource: Resource) -> Object:

@@ -48,7 +48,9 @@ def run(context: Context) -> None:
         raise CommandError("--dry-run can not be used when --force is set")
     context.require_files()
     if flags.raw:
-        _raw(context)
+        from pybernetes.tools.kubectl.commands._raw_request import request_with_file
+
+        request_with_file(context, "PUT")
         return
     show = printers.make(context, "replaced")
     query = context.write_query()
@@ -80,21 +82,6 @@ def _annotated(context: Context, info: Info) -> Object:
     return context.record(remembered(info.object, context.flags.save_config))
 
 
-def _raw(context: Context) -> None:
-    flags = context.flags
-    if len(flags.filename) != 1:
-        raise CommandError("--raw can only use a single local file or stdin")
-    if flags.filename[0].startswith(("http://", "https://")):
-        raise CommandError("--raw cannot read from a url")
-    if flags.recursive:
-        raise CommandError("--raw and --recursive are mutually exclusive")
-    if flags.output:
-        raise CommandError("--raw and --output are mutually exclusive")
-    from pybernetes.tools.kubectl.commands._raw_request import request
-
-    request(context, "PUT", flags.raw, flags.filename[0])
-
-
 def _not_deleted(context: Context, info: Info, error: CommandError) -> CommandError:
     if isinstance(error, NoConnection):
         path = path_of(info.resource, info.namespace, info.name)
@@ -105,7 +92,7 @@ def _not_deleted(context: Context, info: Info, error: CommandError) -> CommandEr
 def _force(context: Context) -> None:
     """Delete the objects, wait until they are gone, and create them anew; one that cannot be created is restored."""
     from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
-    from pybernetes.tools.kubectl.resources.waiting import until_gone
+    from pybernetes.tools.kubectl.resources.waiting import TimedOut, until_gone
 
     flags = context.flags
     policy = propagation_policy(flags.cascade)
@@ -125,7 +112,10 @@ def _force(context: Context) -> None:
             continue
         where = f" from {info.namespace} namespace" if info.resource.namespaced else ""
         context.out(f'{info.resource.kind_name} "{info.name}" deleted{where}')
-    until_gone(context, gone, flags.timeout or 300.0)
+    try:
+        until_gone(context, gone, flags.timeout or 300.0)
+    except TimedOut:
+        raise CommandError("context deadline exceeded") from None
     show = printers.make(context, "replaced")
     query = context.write_query()
     for place, info in enumerate(infos):

@@ -13,7 +13,7 @@ from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
-from pybernetes.tools.kubectl.resources.waiting import A_WEEK, timed_out, until
+from pybernetes.tools.kubectl.resources.waiting import A_WEEK, TimedOut, timed_out, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +37,7 @@ R recursive bool true | read directories given with -f recursively
 - timeout duration 30s | how long to wait; 0 looks once, a negative number waits a week
 """,
 )  # fmt: skip
+_PAUSE = 0.5  # as long as the original's
 _EVENTS = ("create", "delete")
 
 
@@ -125,11 +126,9 @@ def _wait(
 ) -> Object | None:
     if creating:
         try:
-            return until(context, info, lambda value: value is not None, deadline)
-        except CommandError as error:
-            if error.message.startswith("timed out"):
-                raise CommandError("timed out waiting for the condition") from None
-            raise
+            return until(context, info, lambda value: value is not None, deadline, pause=_PAUSE)
+        except TimedOut:
+            raise CommandError("timed out waiting for the condition") from None
     if deleting:
         uid = (info.object.get("metadata") or {}).get("uid")
         return until(
@@ -140,11 +139,15 @@ def _wait(
         )
     assert condition is not None
     try:
-        return until(context, info, lambda value: value is not None and condition(value), deadline)
-    except CommandError as error:
-        if error.message.startswith("timed out"):
-            raise timed_out(info) from None
-        raise
+        return until(
+            context,
+            info,
+            lambda value: value is not None and condition(value),
+            deadline,
+            seen=info.object or None,
+        )
+    except TimedOut:
+        raise timed_out(info) from None
 
 
 def parse(text: str) -> Condition:

@@ -10,7 +10,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.connection.answers import checked
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection, escaped
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, CutOff, NoConnection, escaped
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Client:
     """A client of one server."""
 
     def __init__(self, access: Access, timeout: float | None = None, stderr: Any = None) -> None:
-        self.access, self._timeout = access, timeout
+        self.access, self.timeout = access, timeout
         self._stderr = stderr
         self._connection = Connection(access, timeout)
         self._known = access.exec is None and not access.provider
@@ -93,7 +93,8 @@ class Client:
         data: bytes | None = None
         if body is not None:
             data = body if isinstance(body, bytes) else dumps(body)
-            headers["Content-Type"] = content_type
+            if content_type:
+                headers["Content-Type"] = content_type
         connection = Connection(self.access, None) if fresh else self._connection
         target = path + query_string(self._limited(query))
         try:
@@ -114,12 +115,12 @@ class Client:
 
     def _limited(self, query: Any) -> Any:
         """Return a query that tells the server how long we wait."""
-        if self._timeout is None:
+        if self.timeout is None:
             return query
         from pybernetes.api.text.durations import show_duration
 
         pairs = query.items() if isinstance(query, dict) else query
-        return [*(pair for pair in pairs if pair[0] != "timeout"), ("timeout", show_duration(self._timeout))]
+        return [*(pair for pair in pairs if pair[0] != "timeout"), ("timeout", show_duration(self.timeout))]
 
     def warn(self, message: str) -> None:
         """Print a warning of our own."""
@@ -229,8 +230,8 @@ class Client:
         }
         parameters["watch"] = "true"
         timeout = parameters.pop("read_timeout", None)
-        limited = timeout is None and self._timeout is not None
-        deadline = time.monotonic() + self._timeout if limited and self._timeout else 0.0
+        limited = timeout is None and self.timeout is not None
+        deadline = time.monotonic() + self.timeout if limited and self.timeout else 0.0
         connection = Connection(self.access, None)
         headers = self.headers({"Accept": accept})
         response = connection.send(
@@ -252,6 +253,8 @@ class Client:
             if not limited:
                 raise
             log.line("streamwatcher.go:117", _LATE, 5)
+        except (CutOff, ConnectionError):  # as a watch ends, only not well
+            log.line("streamwatcher.go:114", '"Unexpected EOF during watch stream event decoding"', 1)
         finally:
             connection.close()
 
@@ -321,7 +324,11 @@ def failure(response: Response, method: str) -> ApiError:
     )
     if response.status == 403 and text:
         message = text
-    return ApiError({"reason": reasons.get(response.status, ""), "message": message, "code": response.status})
+    error = ApiError(
+        {"reason": reasons.get(response.status, ""), "message": message, "code": response.status}
+    )
+    error.body = text
+    return error
 
 
 def environment_home() -> str:

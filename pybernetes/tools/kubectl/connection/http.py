@@ -10,7 +10,7 @@ import socket
 
 from pybernetes.lib.keep_alive import keep_alive
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
-from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
+from pybernetes.tools.kubectl.errors import CommandError, CutOff, NoConnection, quoted
 
 if TYPE_CHECKING:
     import ssl
@@ -58,21 +58,21 @@ class Response:
         """Yield the body as it arrives."""
         connection = self._connection
         if self._chunked:
-            while size := _chunk_size(connection.until(b"\r\n")):
+            while size := _chunk_size(connection.line()):
                 while size:
                     piece = connection.some(size)
                     if not piece:
-                        raise NoConnection("unexpected EOF")
+                        raise CutOff
                     size -= len(piece)
                     yield piece
                 connection.exactly(2)
-            while connection.until(b"\r\n"):
+            while connection.line():
                 pass
         elif self._left >= 0:
             while self._left:
                 piece = connection.some(self._left)
                 if not piece:
-                    raise NoConnection("unexpected EOF")
+                    raise CutOff
                 self._left -= len(piece)
                 yield piece
         else:
@@ -250,7 +250,7 @@ class Connection:
         while size:
             piece = self.some(size)
             if not piece:
-                raise NoConnection("unexpected EOF")
+                raise CutOff
             parts.append(piece)
             size -= len(piece)
         return b"".join(parts) if len(parts) != 1 else parts[0]
@@ -269,6 +269,13 @@ class Connection:
             self._buffer += piece
         before, self._buffer = self._buffer[:place], self._buffer[place + len(mark) :]
         return before
+
+    def line(self) -> bytes:
+        """Return a line of a body that comes in pieces."""
+        try:
+            return self.until(b"\r\n")
+        except EOFError:
+            raise CutOff from None
 
     def raw(self) -> Any:
         """Return the socket, for another protocol after an upgrade."""

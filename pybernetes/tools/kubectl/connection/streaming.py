@@ -9,7 +9,7 @@ import threading
 from pybernetes.lib.http import websocket
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import failure, query_string
-from pybernetes.tools.kubectl.connection.http import Connection
+from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import loads
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
@@ -38,7 +38,7 @@ class Channels:
         headers = context.client.headers(asked)
         response = self._connection.send("GET", path + query_string(query), headers, None)
         if response.status != 101:
-            raise failure(response, "GET")
+            raise _refused(response)
         answer = {name.encode(): value.encode() for name, value in response.headers.items()}
         websocket.check_upgrade(answer, key)
         self.protocol = response.headers.get("sec-websocket-protocol", "")
@@ -100,6 +100,12 @@ class Channels:
             if not self.closed:
                 self.closed = True
                 self._connection.close()
+
+
+def _refused(response: Response) -> CommandError:
+    """Return what is told of an answer that is no upgrade."""
+    error = failure(response, "GET")
+    return CommandError(f"unable to upgrade connection: {error.body or error.message}")
 
 
 class Terminal:

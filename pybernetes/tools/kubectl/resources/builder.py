@@ -38,6 +38,7 @@ class Builder:
     all_namespaces = False
     empty_selector = False  # a type alone means all of its objects
     enforce_namespace = False  # an object of a file must be in the namespace that is named
+    default_namespace = True  # an object of a file that names no namespace is in that of the command line
     latest = False  # objects of files are read from the server
     require_object = True
     flatten = True
@@ -251,8 +252,12 @@ class Builder:
                 f'from "{source}": {error.message}'
             ) from None
         info = Info(resource, metadata.get("namespace") or "", name, value, source)
-        self._set_namespace(info)
+        if self.default_namespace:
+            self._set_namespace(info)
         if self.latest:
+            if resource.namespaced and not info.namespace:
+                kind = f"{resource.group}/{resource.version}, Resource={resource.plural}"
+                raise CommandError(f'no namespace set on resource {kind} "{name}"')
             info.object = self.context.client.get(
                 resource, info.namespace, name, accept=self.accept, query=self.query
             )
@@ -343,7 +348,7 @@ class Builder:
         return [self._getter(resources[word], name) for word, name in tuples]
 
     def _check_place(self, resource: Resource) -> None:
-        if resource.namespaced and not self.namespace:
+        if resource.namespaced and not (self.default_namespace and self.namespace):
             if self.all_namespaces:
                 raise CommandError("a resource cannot be retrieved by name across all namespaces")
             raise CommandError("namespace may not be empty when retrieving a resource by name")

@@ -238,29 +238,49 @@ class Discovery:
 
 
 def match(resources: list[Resource], word: str) -> Resource | None:
-    """Return the resource that a word means; the preferred version and the first group win."""
-    lower = word.lower()
-    name, dot, group = lower.partition(".")
-    candidates = [resource for resource in resources if name in (resource.plural, resource.singular)]
-    if not candidates:
-        candidates = [resource for resource in resources if name in resource.short_names]
-    if not candidates:
-        candidates = [resource for resource in resources if resource.kind.lower() == name]
-    if not dot:
-        return _preferred(candidates)
-    version, more, rest = group.partition(".")
-    exact = [
-        resource for resource in candidates if more and resource.version == version and resource.group == rest
-    ]
-    if not exact:
+    """Return the resource that a word means; the preferred version and the first group win.
+
+    ``NAME.GROUP`` takes the beginning of a group, too. ``NAME.VERSION.GROUP`` is read first as what it says, then as a name and
+    a group with a dot in it; a short name means its resource in the version that the server prefers, whatever the word says.
+    """
+    name, dot, rest = word.partition(".")
+    version, more, group = rest.partition(".")
+    chosen: list[Resource] = []
+    if more:
+        chosen = _named(resources, name, group, version)
+    chosen = chosen or _named(resources, name, rest)
+    if not chosen:
+        kinds = [resource for resource in resources if resource.kind == name]
+        if more:
+            chosen = [kind for kind in kinds if kind.version == version and kind.group == group]
+        chosen = chosen or [kind for kind in kinds if not dot or kind.group == rest]
+    return _preferred(chosen)
+
+
+def _named(resources: list[Resource], name: str, group: str, version: str = "") -> list[Resource]:
+    """Return the resources with a name, or with a short name if none of the group has it as its own."""
+    lower = name.lower()
+    named = [resource for resource in resources if lower in (resource.plural, resource.singular)]
+    if version:
         exact = [
             resource
-            for resource in candidates
-            if not more and resource.version == version and not resource.group
+            for resource in named
+            if resource.version == version and (not group or resource.group == group)
         ]
-    exact = exact or [resource for resource in candidates if resource.group == group]
-    exact = exact or [resource for resource in candidates if resource.group.startswith(group)]
-    return _preferred(exact)
+    else:
+        exact = _of_group(named, group)
+    if exact or any(name in (resource.plural, resource.singular) for resource in _of_group(named, group)):
+        return exact
+    return _of_group([resource for resource in resources if name in resource.short_names], group)
+
+
+def _of_group(resources: list[Resource], group: str) -> list[Resource]:
+    """Return the resources of a group, or else those of groups that begin like it."""
+    if not group:
+        return resources
+    return [resource for resource in resources if resource.group == group] or [
+        resource for resource in resources if resource.group.startswith(group)
+    ]
 
 
 def _preferred(candidates: list[Resource]) -> Resource | None:

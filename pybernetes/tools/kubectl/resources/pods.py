@@ -79,16 +79,20 @@ def pods_of(context: Context, info: Info, seconds: float = 60.0, attaching: bool
     items = listed.get("items") or []
     if not items:
         version = (listed.get("metadata") or {}).get("resourceVersion")
+        deadline = time.monotonic() + seconds
+        limit = min(seconds, context.client.timeout or seconds)
         try:
             for event in context.client.watch(
-                resource, info.namespace, labels=labels, resourceVersion=version, read_timeout=seconds,
-                timeoutSeconds=int(seconds) + 1,
+                resource, info.namespace, labels=labels, resourceVersion=version, read_timeout=limit,
+                timeoutSeconds=int(limit) + 1,
             ):  # fmt: skip
                 if event["type"] in ("ADDED", "MODIFIED"):
                     items = [event["object"]]
                     break
         except TimeoutError:
             pass
+        if not items and time.monotonic() < deadline:
+            raise CommandError("watch closed before UntilWithoutRetry timeout")
     if not items:
         raise CommandError("timed out waiting for the condition")
     return sorted(items, key=active_order)

@@ -1,4 +1,4 @@
-"""Waits for objects: until they are gone, or until something is true of them. Watches, never polls."""
+"""Waits for objects: until they are gone, or until something is true of them. Watches, and polls for those alone who may not watch."""
 
 from __future__ import annotations
 
@@ -37,41 +37,32 @@ def until(
     info: Info,
     condition: Callable[[Object | None], bool],
     deadline: float,
-    missing_is_error: bool = False,
+    pause: float = 0.0,
+    seen: Object | None = None,
 ) -> Object | None:
-    """Wait until a condition holds for an object (None if it does not exist) and return the object then."""
+    """Wait until a condition holds for an object (None if it does not exist) and return the object then.
+
+    It is read by its name, and watched from there on if it must be. For a user who may read it but not watch it that is an
+    error, or with a ``pause`` it is read again and again. What was ``seen`` of it just now need not be read.
+    """
+    client, field = context.client, f"metadata.name={info.name}"
     while True:
-        field = f"metadata.name={info.name}"
-        whole = context.client.list(info.resource, info.namespace, chunk=0, fields=field)
-        items = whole.get("items") or []
-        value = items[0] if items else None
-        if value is None and missing_is_error:
-            raise ApiError(
-                {
-                    "reason": "NotFound",
-                    "code": 404,
-                    "message": f'{info.resource.full_name} "{info.name}" not found',
-                }
-            )
-        if value is not None:
-            value.setdefault("apiVersion", info.resource.api_version)
-            value.setdefault("kind", info.resource.kind)
+        value = seen or _read(context, info)
+        seen = None
         if condition(value):
             return value
         left = deadline - time.monotonic()
         if left <= 0:
             raise timed_out(info)
-        version = (whole.get("metadata") or {}).get("resourceVersion")
+        version = value["metadata"].get("resourceVersion") if value is not None else None
         try:
-            for event in context.client.watch(
+            for event in client.watch(
                 info.resource, info.namespace, fields=field, resourceVersion=version, read_timeout=left,
                 timeoutSeconds=max(1, int(min(left, 3600)) + 1),
             ):  # fmt: skip
                 if event.get("type") == "ERROR":
-                    break  # the history is gone: list again
+                    break  # the history is gone: read it again
                 value = None if event["type"] == "DELETED" else event["object"]
-                if value is None and missing_is_error:
-                    break
                 if condition(value):
                     return value or event["object"]
         except TimeoutError:
@@ -79,7 +70,19 @@ def until(
         except ApiError as error:
             if not_found(error):
                 return None
-            raise
+            if error.reason == "Forbidden" and pause:
+                time.sleep(min(pause, left))
+            elif error.http_code != 410:
+                raise
+
+
+def _read(context: Context, info: Info) -> Object | None:
+    try:
+        return context.client.get(info.resource, info.namespace, info.name)
+    except ApiError as error:
+        if not_found(error):
+            return None
+        raise
 
 
 class TimedOut(CommandError):

@@ -77,8 +77,7 @@ class RecordingProxy:
 
     def handle(self, handler: BaseHTTPRequestHandler) -> None:
         """Record a request, pass it on, and pass the answer back."""
-        length = int(handler.headers.get("Content-Length") or 0)
-        body = handler.rfile.read(length) if length else b""
+        body = _body(handler)
         parts = urlsplit(handler.path)
         if not is_discovery(parts.path):
             query = tuple(sorted(pair for pair in parse_qsl(parts.query, True) if pair[0] != "timeout"))
@@ -92,33 +91,57 @@ class RecordingProxy:
         if handler.command != "GET" and not parts.path.startswith(_REVIEWS):
             path += ("&" if parts.query else "?") + "dryRun=All"
             if handler.command == "DELETE" and body:  # then the server does not look at the query
-                body = json.dumps({**json.loads(body), "dryRun": ["All"]}).encode()
-        status, headers, answer = self._ask(handler, path, body)
-        handler.send_response(status)
-        for name, value in headers:
-            if name.lower() not in ("connection", "transfer-encoding", "content-length", "date"):
-                handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(answer)))
-        handler.end_headers()
-        handler.wfile.write(answer)
+                options = _value(body)
+                options = options if isinstance(options, dict) else {}  # protobuf
+                body = json.dumps({**options, "dryRun": ["All"]}).encode()
+                del handler.headers["Content-Type"]
+                handler.headers["Content-Type"] = "application/json"
+        connection = self._asked(handler, path, body)
+        try:
+            _pass_on(connection.getresponse(), handler)
+        except OSError:  # the one side or the other has gone
+            handler.close_connection = True
+        finally:
+            connection.close()
 
-    def _ask(
-        self, handler: BaseHTTPRequestHandler, path: str, body: bytes
-    ) -> tuple[int, list[tuple[str, str]], bytes]:
-        headers = {
-            name: value
-            for name, value in handler.headers.items()
-            if name.lower() not in ("host", "connection", "content-length", "accept-encoding")
-        }
+    def _asked(self, handler: BaseHTTPRequestHandler, path: str, body: bytes) -> http.client.HTTPSConnection:
+        left_out = ("host", "connection", "content-length", "transfer-encoding", "accept-encoding")
+        headers = {name: value for name, value in handler.headers.items() if name.lower() not in left_out}
         headers["Authorization"] = f"Bearer {self._token}"
         context = ssl._create_unverified_context()
         connection = http.client.HTTPSConnection("127.0.0.1", self._port, context=context, timeout=30)
-        try:
-            connection.request(handler.command, path, body or None, headers)
-            answer = connection.getresponse()
-            return answer.status, answer.getheaders(), answer.read()
-        finally:
-            connection.close()
+        connection.request(handler.command, path, body or None, headers)
+        return connection
+
+
+def _body(handler: BaseHTTPRequestHandler) -> bytes:
+    if handler.headers.get("Transfer-Encoding") != "chunked":
+        return handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+    body = b""
+    while size := int(handler.rfile.readline(), 16):
+        body += handler.rfile.read(size)
+        handler.rfile.readline()
+    handler.rfile.readline()
+    return body
+
+
+def _pass_on(answer: http.client.HTTPResponse, handler: BaseHTTPRequestHandler) -> None:
+    """Pass an answer on; one that comes in pieces, as a watch does, piece by piece."""
+    handler.send_response(answer.status)
+    for name, value in answer.getheaders():
+        if name.lower() not in ("connection", "transfer-encoding", "content-length", "date"):
+            handler.send_header(name, value)
+    if not answer.chunked:
+        whole = answer.read()
+        handler.send_header("Content-Length", str(len(whole)))
+        handler.end_headers()
+        handler.wfile.write(whole)
+        return
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    while piece := answer.read1():
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+    handler.wfile.write(b"0\r\n\r\n")
 
 
 def _value(body: bytes) -> Any:

@@ -248,12 +248,20 @@ def _both(ours: list[Recorded], theirs: list[Recorded]) -> tuple[str, str]:
     return _requests(ours, opaque), _requests(theirs, opaque)
 
 
+# How a watch begins: ours goes on from what was read, the original has everything sent again.
+_BEGINNING = {
+    "allowWatchBookmarks", "resourceVersion", "resourceVersionMatch", "sendInitialEvents", "timeoutSeconds",
+}  # fmt: skip
+
+
 def _requests(recorded: list[Recorded], opaque: set[int]) -> str:
     lines = []
     for place, item in enumerate(recorded):
         body = cleaned(json.dumps(item.body, sort_keys=True))
         content = "" if place in opaque else f"{item.content_type} {body}"
         query = {key: _selector(value) if key == "fieldSelector" else value for key, value in item.query}
+        if "watch" in query:
+            query = {key: value for key, value in query.items() if key not in _BEGINNING}
         lines.append(f"{item.method} {item.path} {query} {content}")
     return "\n".join(lines)
 

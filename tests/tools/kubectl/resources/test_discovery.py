@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.kubectl.resources.discovery import Discovery, Resource
+from pybernetes.tools.kubectl.resources.discovery import Discovery, Resource, match
 from tests.tools.kubectl.run_kubectl import run as kubectl
 
 _GROUPS = {
@@ -109,3 +109,44 @@ def test_a_server_that_does_not_listen(tmp_path: Path, line: str, attempts: int,
     assert all('"Couldn\'t get current server API group list" err=' in entry for entry in told)
     assert last.startswith(message.format(**names)) if message else last == refused
     assert not message or last.split("; if")[0].endswith(f"dial tcp {address}: connect: connection refused")
+
+
+_SCALERS = (
+    "horizontalpodautoscalers",
+    "horizontalpodautoscaler",
+    "HorizontalPodAutoscaler",
+    True,
+    (),
+    ("hpa",),
+)
+_KNOWN = [
+    Resource("", "v1", "pods", "pod", "Pod", True, (), ("po",)),
+    Resource("", "v1", "events", "event", "Event", True, (), ("ev",)),
+    Resource("apps", "v1", "deployments", "deployment", "Deployment", True, (), ("deploy",)),
+    Resource("autoscaling", "v2", *_SCALERS),
+    Resource("autoscaling", "v1", *_SCALERS, (), (), False),
+    Resource("events.k8s.io", "v1", "events", "event", "Event", True, (), ("ev",)),
+    Resource("metrics.k8s.io", "v1beta1", "pods", "pod", "PodMetrics", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("pods", "v1 pods"), ("PODS", "v1 pods"), ("Pod", "v1 pods"), ("po", "v1 pods"), ("Po", ""),
+        ("pods.v1", ""), ("pods.v1.", "v1 pods"), ("po.v1.", "v1 pods"), ("Pods.V1.", ""),
+        ("pods.v1beta1.", "metrics.k8s.io/v1beta1 pods"), ("pods.metrics", "metrics.k8s.io/v1beta1 pods"),
+        ("PodMetrics", "metrics.k8s.io/v1beta1 pods"), ("podmetrics", ""),
+        ("deploy.app", "apps/v1 deployments"), ("deploy.v1.apps", "apps/v1 deployments"),
+        ("deployments.v1beta1.apps", ""), ("deploy.v1beta1.apps", "apps/v1 deployments"), ("deployments.APPS", ""),
+        ("horizontalpodautoscalers.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"),
+        ("HorizontalPodAutoscaler.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"),
+        ("hpa.v1.autoscaling", "autoscaling/v2 horizontalpodautoscalers"),
+        ("hpa", "autoscaling/v2 horizontalpodautoscalers"),
+        ("ev.events.k8s.io", "events.k8s.io/v1 events"), ("events.v1.events.k8s.io", "events.k8s.io/v1 events"),
+    ],
+)  # fmt: skip
+def test_which_resource_a_word_means(word: str, meant: str) -> None:
+    """A version counts for a resource's name and kind, but not for its short name: so it does in the original."""
+    resource = match(_KNOWN, word)
+    assert (f"{resource.api_version} {resource.plural}" if resource else "") == meant

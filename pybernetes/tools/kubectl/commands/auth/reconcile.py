@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from contextlib import contextmanager
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
+from pybernetes.tools.kubectl.commands.auth._reconciliation import Plan, plan
+from pybernetes.tools.kubectl.commands.auth._rules import shown
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output import printers
@@ -15,6 +16,8 @@ from pybernetes.tools.kubectl.resources.built_in import built_in
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pybernetes.api.resource import Object
 
 
@@ -26,16 +29,16 @@ FLAGS = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, """
 """)  # fmt: skip
 
 
-class Report(NamedTuple):
-    """What was needed for an object: create, recreate, update or nothing, and what was added and taken away."""
+_CONFLICTS, _ATTEMPTS = 3, 3
 
-    operation: str
-    missing: list[Object]
-    extra: list[Object]
+
+class _ChangedMeanwhile(Exception):
+    """Somebody else made the object, or deleted it, since it was read."""
 
 
 def run(context: Context) -> None:
-    """Reconcile each object of the files."""
+    """Reconcile each object of the files. One that names no namespace is in none, whatever the command line says."""
+    flags = context.flags
     if context.args:
         raise CommandError("no arguments are allowed")
     context.require_files()
@@ -48,11 +51,12 @@ def run(context: Context) -> None:
         if info.resource.group != "rbac.authorization.k8s.io":
             continue
         info.resource = built_in(info.resource.kind)
-        info.namespace = (info.namespace or context.namespace) if info.resource.namespaced else ""
+        rules = "Binding" not in info.resource.kind
+        remove = flags.remove_extra_permissions if rules else flags.remove_extra_subjects
         try:
-            value, report = _reconcile(context, info, dry_run)
-            show(value)
-            _tell(context, report, "subjects" if "Binding" in info.resource.kind else "rules")
+            done = _reconcile(context, info, remove, dry_run)
+            show(done.object)
+            _tell(context, done, rules, remove)
         except CommandError as error:
             builder.errors.append(error)
     builder.finish()
@@ -65,51 +69,71 @@ def _check_version(value: Object) -> None:
         raise CommandError(f"only rbac.authorization.k8s.io/v1 is supported: not *{version}.{value['kind']}")
 
 
-def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[Object, Report]:
-    """Return the object as it is afterwards, and what had to be done for that."""
-    flags, client = context.flags, context.client
-    wanted, key = info.object, "subjects" if "Binding" in info.resource.kind else "rules"
-    rules = key == "rules"
+def _reconcile(context: Context, info: Info, remove: bool, dry_run: str) -> Plan:
+    """Return what was done, with the object as it is afterwards; begin again when somebody else changes it."""
+    conflicts = attempts = 0
+    while True:
+        try:
+            return _attempt(context, info, remove, dry_run)
+        except _ChangedMeanwhile:
+            attempts += 1
+            if attempts == _ATTEMPTS:
+                raise CommandError("exceeded maximum attempts") from None
+        except ApiError as error:
+            conflicts += 1
+            if error.reason != "Conflict" or conflicts == _CONFLICTS:
+                raise
+
+
+def _attempt(context: Context, info: Info, remove: bool, dry_run: str) -> Plan:
+    client, where = context.client, (info.resource, info.namespace)
+    live: Object | None = None
     try:
-        live = client.get(info.resource, info.namespace, info.name)
-    except CommandError as error:
+        live = client.get(*where, info.name)
+    except ApiError as error:
         if not not_found(error):
             raise
-        made = wanted
-        if dry_run != "client":
-            if info.resource.namespaced:
-                _ensure_namespace(context, info.namespace)
-            made = client.create(info.resource, info.namespace, wanted)
-        return made, Report("create", wanted.get(key) or [], [])
-    if not rules and live.get("roleRef") != wanted.get("roleRef"):
-        if dry_run != "client":
-            client.delete(info.resource, info.namespace, info.name)
-            wanted = client.create(info.resource, info.namespace, wanted)
-        return wanted, Report("recreate", [], [])
-    now, then = live.get(key) or [], wanted.get(key) or []
-    if rules:
-        missing, extra = not_covered(now, then), not_covered(then, now)
-    else:
-        missing, extra = (
-            [item for item in left if item not in other] for left, other in ((then, now), (now, then))
-        )
-    remove = flags.remove_extra_permissions if rules else flags.remove_extra_subjects
-    value = {**live, key: then if extra and remove else [*now, *missing]}
-    if value == live:
-        return live, Report("", [], [])
-    if dry_run != "client":
-        value = client.replace(info.resource, info.namespace, info.name, value)
-    return value, Report("update", missing, extra if remove else [])
+    chosen = plan(live, info.object, remove)
+    if chosen.protected or dry_run == "client" or not chosen.operation:
+        return chosen
+    if chosen.operation == "update":
+        with _noticing("NotFound"):
+            return chosen._replace(object=client.replace(*where, info.name, chosen.object))
+    if chosen.operation == "recreate" and live is not None:
+        options = {"preconditions": {"uid": (live.get("metadata") or {}).get("uid")}}
+        try:
+            with _noticing("Conflict"):
+                client.delete(*where, info.name, options)
+        except ApiError as error:
+            if not not_found(error):
+                raise
+    if info.resource.namespaced:
+        _ensure_namespace(context, info.namespace)
+    with _noticing("AlreadyExists"):
+        return chosen._replace(object=client.create(*where, chosen.object))
+
+
+@contextmanager
+def _noticing(reason: str) -> Iterator[None]:
+    """Turn an error with a reason into one that says that the object is no longer what it was."""
+    try:
+        yield
+    except ApiError as error:
+        if error.reason == reason:
+            raise _ChangedMeanwhile from None
+        raise
 
 
 def _ensure_namespace(context: Context, name: str) -> None:
     """Create a namespace that does not exist, as far as we may."""
+    if not name:
+        raise CommandError("resource name may not be empty")
     resource = built_in("Namespace")
     try:
         context.client.get(resource, "", name)
     except ApiError as error:
-        if not not_found(error):
-            return
+        if error.reason not in ("NotFound", "Forbidden"):
+            raise
         try:
             namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             context.client.create(resource, "", namespace)
@@ -118,11 +142,19 @@ def _ensure_namespace(context: Context, name: str) -> None:
                 raise
 
 
-def _tell(context: Context, report: Report, what: str) -> None:
-    if report.operation:
-        context.warn(f"\treconciliation required {report.operation}")
-    for title, values in ((f"missing {what} added", report.missing), (f"extra {what} removed", report.extra)):
+def _tell(context: Context, done: Plan, rules: bool, remove: bool) -> None:
+    what = "rules" if rules else "subjects"
+    if not done.operation:
+        return
+    caveat = (
+        ", but object opted out (rbac.authorization.kubernetes.io/autoupdate: false)"
+        if done.protected
+        else ""
+    )
+    context.warn(f"\treconciliation required {done.operation}{caveat}")
+    extra = done.extra if remove else []
+    for title, values in ((f"missing {what} added", done.missing), (f"extra {what} removed", extra)):
         if values:
             context.warn(f"\t{title}:")
         for value in values:
-            context.warn(f"\t\t{shown(value, what == 'rules')}")
+            context.warn(f"\t\t{shown(value, rules)}")

@@ -70,17 +70,6 @@ def _raw(context: Context) -> None:
     flags = context.flags
     if flags.edit:
         raise CommandError("--raw and --edit are mutually exclusive")
-    if len(flags.filename) != 1:
-        raise CommandError("--raw can only use a single local file or stdin")
-    if flags.filename[0].startswith(("http://", "https://")):
-        raise CommandError("--raw cannot read from a url")
-    for name, given in (
-        ("--recursive", flags.recursive),
-        ("--selector (-l)", flags.selector),
-        ("--output", flags.output),
-    ):
-        if given:
-            raise CommandError(f"--raw and {name} are mutually exclusive")
-    from pybernetes.tools.kubectl.commands._raw_request import request
+    from pybernetes.tools.kubectl.commands._raw_request import request_with_file
 
-    request(context, "POST", flags.raw, flags.filename[0])
+    request_with_file(context, "POST")

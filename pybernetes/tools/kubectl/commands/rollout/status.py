@@ -60,7 +60,7 @@ def _follow(context: Context, info: Info, deadline: float) -> None:
         return done or not flags.watch
 
     try:
-        until(context, info, is_done, deadline)
+        until(context, info, is_done, deadline, seen=info.object)
     except CommandError as error:
         if error.message.startswith("timed out waiting for the condition on"):
             raise CommandError("timed out waiting for the condition") from None
