@@ -88,7 +88,7 @@ class Profiling:
         finally:
             if not was_on:
                 tracemalloc.stop()
-        return _BINARY, await asyncio.to_thread(_heap_profile, snapshot, seconds, begin)
+        return _BINARY, await asyncio.to_thread(heap_profile, snapshot, seconds, begin)
 
     async def _tasks(self, query: Query) -> Page:
         """Show every task and where it waits."""
@@ -135,7 +135,7 @@ def _sample(seconds: float) -> Counter[Stack]:
     own, end = threading.get_ident(), time.monotonic() + seconds
     while time.monotonic() < end:
         for ident, frame in sys._current_frames().items():
-            stack = _stack(frame)
+            stack = stack_of(frame)
             if ident != own and stack and not _waits(stack[0]):
                 samples[stack] += 1
         time.sleep(_INTERVAL)
@@ -146,7 +146,8 @@ def _waits(innermost: Frame) -> bool:
     return innermost.function in ("select", "wait", "_worker", "run_forever", "run_until_complete", "run")
 
 
-def _stack(frame: FrameType | None) -> Stack:
+def stack_of(frame: FrameType | None) -> Stack:
+    """Return where a frame is, and who called it."""
     frames: list[Frame] = []
     while frame is not None and len(frames) < _DEPTH:
         frames.append(_frame(frame, frame.f_lineno))
@@ -159,7 +160,8 @@ def _frame(frame: FrameType, line: int) -> Frame:
     return Frame(code.co_qualname, code.co_filename, line)
 
 
-def _heap_profile(snapshot: tracemalloc.Snapshot, seconds: float, moment: float) -> bytes:
+def heap_profile(snapshot: tracemalloc.Snapshot, seconds: float, moment: float) -> bytes:
+    """Return the profile of what is there, by where it was allocated."""
     values: dict[Stack, tuple[int, int]] = {}
     for statistic in snapshot.statistics("traceback"):
         frames = [

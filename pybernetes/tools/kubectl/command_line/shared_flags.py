@@ -21,7 +21,7 @@ GLOBAL = """
 - match-server-version bool false | require that server and client have the same version
 n namespace string | namespace to work in
 - password string | password for basic authentication
-- profile string none | profile to take (none)
+- profile string none | profile to take: cpu, heap, goroutine, threadcreate, block or trace
 - profile-output string profile.pprof | file for the profile
 - proxy-url string | proxy for requests to the server
 - request-timeout string 0 | time limit of a single request (1s, 2m, 3h); 0 is none
