@@ -157,9 +157,9 @@ def _threadcreate(result: list[bytes]) -> Iterator[None]:
     stacks: list[Stack] = []
     start = threading.Thread.start
 
-    def noting(thread: threading.Thread) -> None:
+    def noting(self: threading.Thread) -> None:
         stacks.append(stack_of(sys._getframe(1)))
-        start(thread)
+        start(self)
 
     threading.Thread.start = noting  # type: ignore[method-assign]
     try:
