@@ -121,6 +121,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="wait until nodes are ready",
     )
+    add(
+        "--dashboard",
+        action="store_true",
+        help="then serve the dashboard, until interrupted; the cluster stays up",
+    )
     return result
 
 
@@ -242,5 +247,10 @@ def main(argv: list[str]) -> int:
     other = "" if cluster.name == paths.DEFAULT else f" {cluster.name}"
     print(f"\nThe cluster {cluster.name} is up at {lifecycle.server_of(settings)}. What next:")
     kubectl = "kubectl" if shutil.which("kubectl") else "pyb kubectl"
-    print(f"  {kubectl} get nodes\n  pyb status{other}\n  pyb delete{other}")
-    return 0
+    print(f"  {kubectl} get nodes\n  pyb status{other}\n  pyb delete{other}", flush=True)
+    if not arguments.dashboard:
+        return 0
+    from pybernetes.cmd import dashboard
+
+    print()
+    return dashboard.main(["--kubeconfig", str(cluster.kubeconfig)])

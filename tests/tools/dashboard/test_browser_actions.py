@@ -306,3 +306,14 @@ def test_why_a_pod_waits_and_why_somebody_may_not(page: Any, dashboard: Dashboar
     page.wait_for_selector(
         "dialog .command >> text=kubectl auth can-i patch deployments.apps --subresource=scale -n default"
     )
+
+
+def test_the_map_of_a_namespace(page: Any, dashboard: Dashboard, server: Server) -> None:
+    _pod(server, "mapped")
+    log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/map/default")
+    page.wait_for_selector(".map .box >> text=mapped")
+    page.wait_for_selector(".map .box >> text=one")
+    page.wait_for_selector(".map path", state="attached")
+    server.call("DELETE", f"{_PODS}/mapped")
+    page.wait_for_selector(".map .box >> text=mapped", state="detached")

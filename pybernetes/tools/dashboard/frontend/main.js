@@ -13,6 +13,7 @@ import * as kinds from "./views/kinds.js";
 import * as list from "./views/list.js";
 import * as login from "./views/login.js";
 import * as logs from "./views/logs.js";
+import * as map from "./views/map.js";
 import * as object from "./views/object.js";
 import { box } from "./views/search.js";
 import * as shell from "./views/shell.js";
@@ -26,6 +27,7 @@ const VIEWS = {
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   shell: (root, app, [namespace, pod], parameters) => shell.show(root, app, namespace, pod, parameters),
+  map: (root, app, [namespace], parameters) => map.show(root, app, namespace || "-", parameters),
   trace: (root, app, [namespace, pod]) => trace.show(root, app, namespace, pod),
   logs: (root, app, [namespace, names]) => logs.show(root, app, namespace, names),
 };

@@ -131,4 +131,11 @@ export default {
   "Why": "なぜ",
   "Why is it as it is?": "なぜこの状態なのか?",
   "Why not?": "なぜできない?",
+  "Map": "マップ",
+  "Namespace": "名前空間",
+  "all namespaces": "すべての名前空間",
+  "Labels of pods": "Pod のラベル",
+  "Show": "表示",
+  "pods of": "Pod:",
+  "not shown, because you may not list them: {names}": "一覧の権限がないため表示されません: {names}",
 };

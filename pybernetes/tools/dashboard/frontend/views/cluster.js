@@ -38,7 +38,7 @@ export function show(root, app) {
       ...node.problems.map((problem) => element("p", { class: "bad" }, problem)),
       bar("CPU", amount.cpu, node.cpu, node.load.cpu, node.load.cpu_limit, used?.cpu),
       bar(t("Memory"), amount.bytes, node.memory, node.load.memory, node.load.memory_limit, used?.memory),
-      bar(t("Pods"), String, node.pods, node.load.pods, null, undefined));
+      bar(t("Pods"), String, node.pods, node.load.pods));
   }
 
   const stop = app.stream.subscribe({ op: "cluster" }, (message) => {
@@ -57,7 +57,7 @@ export function show(root, app) {
 function bar(name, text, all, asked, limit, used) {
   const part = (value) => `${Math.min(100, (100 * value) / (all || 1))}%`;
   const stripe = (kind, value) => { const made = element("i", { class: kind }); made.style.width = part(value); return made; };
-  const words = [t("{asked} of {all} asked for", { asked: text(asked), all: text(all) }), limit ? t("limits {limit}", { limit: text(limit) }) : null, used === undefined ? null : t("{used} used", { used: text(used) })].filter(Boolean).join(", ");
+  const words = [limit === undefined ? `${asked} / ${all}` : t("{asked} of {all} asked for", { asked: text(asked), all: text(all) }), limit ? t("limits {limit}", { limit: text(limit) }) : null, used === undefined ? null : t("{used} used", { used: text(used) })].filter(Boolean).join(", ");
   return element("div", { class: "gauge", role: "img", "aria-label": `${name}: ${words}`, title: words },
     element("span", {}, name), element("span", { class: "track" }, stripe("asked", asked), used === undefined ? null : stripe("used", used)), element("small", {}, words));
 }

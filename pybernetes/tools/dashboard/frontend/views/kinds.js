@@ -12,7 +12,7 @@ export function menu(app) {
   const entry = (kind) => element("li", {}, link(listOf(kind.resource), kind.kind, { title: kind.resource, "data-resource": kind.resource }));
   const first = FIRST.map((name) => app.kinds.get(name)).filter(Boolean);
   const others = [...app.kinds.values()].filter((kind) => !FIRST.includes(kind.resource)).sort((one, other) => one.kind.localeCompare(other.kind));
-  return element("nav", { "aria-label": t("Kinds") }, element("ul", {}, element("li", {}, link(address(["cluster"]), t("Cluster"), { "data-key": "C" })), first.map(entry)), element("details", {}, element("summary", {}, t("{count} more", { count: others.length })), element("ul", {}, others.map(entry))));
+  return element("nav", { "aria-label": t("Kinds") }, element("ul", {}, element("li", {}, link(address(["cluster"]), t("Cluster"), { "data-key": "C" })), element("li", {}, link(address(["map", app.namespace || "default"]), t("Map"), { "data-key": "M" })), first.map(entry)), element("details", {}, element("summary", {}, t("{count} more", { count: others.length })), element("ul", {}, others.map(entry))));
 }
 
 /** Return the kind that somebody means: by resource, plural, kind or short name. */

@@ -28,6 +28,7 @@ export function show(root, app, resource, namespace, name) {
   root.replaceChildren(...[
     element("header", { class: "bar" }, element("h1", {}, `${kind.kind} `, element("b", {}, name)),
       kind.namespaced ? link(listOf(resource, { ns: namespace }), namespace) : null,
+      kind.namespaced ? link(address(["map", namespace]), t("Map"), { class: "button", "data-key": "m" }) : resource === "namespaces" ? link(address(["map", name]), t("Map"), { class: "button", "data-key": "m" }) : null,
       resource === "pods" ? link(address(["logs", namespace, name]), t("Logs"), { class: "button", "data-key": "l" }) : null,
       resource === "pods" ? link(address(["trace", namespace, name]), t("Ten steps"), { class: "button", "data-key": "t" }) : null,
       resource === "pods" ? link(address(["shell", namespace, name]), t("Shell"), { class: "button", "data-key": "s" }) : null,
