@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import certificate_subject, client_authorities, tls
+from pybernetes.lib.files.regular import read_whole
 from pybernetes.lib.plain_http_answer import AnsweringContext
 
 log = logging.getLogger(__name__)
@@ -173,6 +174,8 @@ class ServingCertificates:
         self._seen = state
         before = [(bundle.certificates, bundle.fingerprints) for bundle in self._bundles]
         try:
+            for file in self._files:
+                read_whole(file)  # whether it can be read at once
             for bundle in self._bundles:
                 bundle.read()
             current, by_name = self._context(self._default), self._contexts()

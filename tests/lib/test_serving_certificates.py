@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import ssl
 import time
@@ -157,6 +158,9 @@ async def test_files_that_cannot_be_used_change_nothing(tmp_path: Path) -> None:
             assert (await visit(port, tmp_path / "ca.crt"))[1] == first
         pair.certificate.unlink()
         assert (await visit(port, tmp_path / "ca.crt"))[1] == first
+        os.mkfifo(pair.certificate)  # nobody writes to it
+        assert (await visit(port, tmp_path / "ca.crt"))[1] == first
+        pair.certificate.unlink()
         write(pair.certificate, good)
         authority = (tmp_path / "ca.crt").read_bytes()
         write(tmp_path / "ca.crt", b"")

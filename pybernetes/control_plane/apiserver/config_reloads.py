@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.file_follower import FileFollower
+from pybernetes.lib.files.regular import read_whole
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ class ConfigFile:
     async def look(self) -> None:
         """Take over the file if it has changed."""
         try:
-            digest = content_hash(self._path.read_bytes())
+            digest = content_hash(read_whole(self._path))
             if digest == self.reloads.config_hash:
                 return
             await self._take()

@@ -52,6 +52,24 @@ def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
         return file.read(limit).decode(errors="replace")
 
 
+def read_whole(path: str | Path, limit: int = 16 << 20) -> bytes:
+    """Return the content of a file that a running program reads again; links are followed, as its owner made them.
+
+    OSError if it is something else than a regular file, which could make the program wait for ever, or longer than the limit.
+    """
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        if status.st_size > limit:
+            raise OSError(errno.EFBIG, f"longer than {limit} bytes", str(path))
+        with open(reopen(descriptor, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            return file.read(limit)
+    finally:
+        os.close(descriptor)
+
+
 def create(folder: int, name: str, data: bytes, mode: int, user: int = -1, group: int = -1) -> None:
     """Create a file in a folder; raise FileExistsError if anything has that name."""
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)

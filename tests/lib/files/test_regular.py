@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from pybernetes.lib.files.opening import folder
-from pybernetes.lib.files.regular import create, open_regular, open_regular_path, read_below, rewrite
+from pybernetes.lib.files.regular import (
+    create,
+    open_regular,
+    open_regular_path,
+    read_below,
+    read_whole,
+    rewrite,
+)
 from tests.lib.files.swapping import swapping
 
 
@@ -26,6 +33,19 @@ def test_pipes_devices_and_sockets_are_not_opened(tmp_path: Path) -> None:
                 open_regular(top, name)
     with folder("/dev") as devices, pytest.raises(OSError, match="not a regular file"):
         open_regular(devices, "null")
+
+
+def test_what_a_running_program_reads_again(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"text")
+    (tmp_path / "link").symlink_to("file")
+    assert read_whole(tmp_path / "link", limit=4) == b"text"
+    with pytest.raises(OSError, match="longer than 3 bytes"):
+        read_whole(tmp_path / "file", limit=3)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    for name in ("pipe", "device", "."):  # none of which is waited for
+        with pytest.raises(OSError, match="not a regular file"):
+            read_whole(tmp_path / name)
 
 
 def test_parts_of_a_path_that_others_can_change(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver.observability.health import Check, Health
+from pybernetes.lib.files.regular import read_whole
 
 # What happens once after the start; each fails until it has.
 STEPS = (
@@ -87,7 +88,7 @@ def check_certificate(path: Path | None, clock: Callable[[], float] = time.time)
         return None
     from cryptography import x509  # seldom asked for
 
-    end = x509.load_pem_x509_certificate(path.read_bytes()).not_valid_after_utc
+    end = x509.load_pem_x509_certificate(read_whole(path)).not_valid_after_utc
     return "expired loopback server certificate" if end.timestamp() < clock() else None
 
 
