@@ -273,7 +273,7 @@ class Kubelet:
             self._spawn(self._api_pods.run(), "pod informer")
             self._spawn(self._clean_orphans(), "orphans")
         else:
-            await self._orphans.clean(set(self.workers))
+            await self._orphans.clean(self.workers)
         self.ready.set()
 
     def _count_termination(self, kind: str, state: Object) -> None:
@@ -304,7 +304,7 @@ class Kubelet:
     async def _clean_orphans(self) -> None:
         assert self.pods is not None
         await self.pods.wait_synced()
-        await self._orphans.clean(set(self.workers))
+        await self._orphans.clean(self.workers)
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)

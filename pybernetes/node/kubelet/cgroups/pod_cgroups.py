@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -224,7 +224,7 @@ class PodCgroups:
                     _rmdir(os.path.join(path, name))
             _rmdir(folder)
 
-    def orphans(self, known: set[str]) -> list[str]:
+    def orphans(self, known: Container[str]) -> list[str]:
         """Return the groups of unknown pods, in the form that the runtime expects."""
         orphaned: set[str] = set()
         if self.driver == "systemd":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Container
 
 from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.context import Context
@@ -20,17 +21,18 @@ class OrphanedPods:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    async def clean(self, known: set[str]) -> None:
-        """Remove everything that belongs to unknown pods."""
+    async def clean(self, known: Container[str]) -> None:
+        """Remove everything that belongs to unknown pods; ``known`` is asked each time, since pods come meanwhile."""
         with self._context.spans.part("Containers/GarbageCollect", {}):
             await self._clean(known)
 
-    async def _clean(self, known: set[str]) -> None:
+    async def _clean(self, known: Container[str]) -> None:
         context = self._context
         try:
             await self._runtime(known)
             for uid in context.volumes.orphans(known):
-                await context.volumes.unmount(uid)
+                if uid not in known:
+                    await context.volumes.unmount(uid)
         except CriError as error:
             log.warning("left-over containers and volumes cannot be removed: %s", error)
             return
@@ -44,7 +46,7 @@ class OrphanedPods:
                 except OSError as error:
                     log.warning("the left-over logs %s cannot be removed: %s", folder, error)
 
-    async def _runtime(self, known: set[str]) -> None:
+    async def _runtime(self, known: Container[str]) -> None:
         cri = self._context.cri
         for container in await cri.list_containers():
             uid = container.labels.get(label_keys.POD_UID)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from pybernetes.api.resource import Object
@@ -190,7 +190,7 @@ class VolumeManager:
         self._sizes.pop(uid, None)
         self.inputs.forget(uid)
 
-    def orphans(self, known: set[str]) -> list[str]:
+    def orphans(self, known: Container[str]) -> list[str]:
         """Return the uids of unknown pods that have a folder here."""
         if not self.inputs.directory.exists():
             return []

@@ -62,3 +62,28 @@ async def test_only_unknown_pods_go(tmp_path: Path) -> None:
     assert cri.removed == ["c-gone", "s-gone"]
     assert [folder.name for folder in tmp_path.iterdir()] == ["default_pod_known"]
     assert spans.names == ["Containers/GarbageCollect"]
+
+
+async def test_pods_that_come_meanwhile_stay(tmp_path: Path) -> None:
+    """A kubelet that starts is given pods while it cleans: their sandboxes and volumes are not left-overs."""
+    known = {"known"}
+
+    class Slow(_Cri):
+        async def list_pod_sandboxes(self) -> list[Any]:
+            known.add("gone")
+            return await super().list_pod_sandboxes()
+
+    unmounted: list[str] = []
+
+    async def unmount(uid: str) -> None:
+        unmounted.append(uid)
+
+    cri = Slow()
+    volumes = SimpleNamespace(orphans=lambda known: ["gone", "other"], unmount=unmount)
+    context: Any = SimpleNamespace(
+        cri=cri, spans=Spans(), volumes=volumes, cgroups=SimpleNamespace(orphans=lambda known: []),
+        settings=SimpleNamespace(logs=tmp_path),
+    )  # fmt: skip
+    await OrphanedPods(context).clean(known)
+    assert cri.removed == ["c-gone"]  # before it was known
+    assert unmounted == ["other"]
