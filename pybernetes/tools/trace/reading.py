@@ -16,22 +16,11 @@ from pybernetes.runtime.informer import Informer
 from pybernetes.tools.trace.timeline import Trace, trace
 
 _PAGE, _MOST_PAGES = 500, 20  # of events; those of an ordinary pod are a handful
-# The events that tell something about a pod's creation.
-_TELLING = frozenset(
-    (
-        "Scheduled",
-        "Pulling",
-        "Pulled",
-        "Created",
-        "Started",
-        "Failed",
-        "FailedMount",
-        "FailedCreatePodSandBox",
-        "BackOff",
-    )
-)
+# The events that tell something about a pod's creation without steps.
+_TELLING = frozenset(("Scheduled", "Pulling", "Pulled", "Created", "Started"))
 _MOST_WRITES = 64
 _PAUSE_SECONDS = 0.05  # between two looks at what changes all the time
+_LATE_SECONDS = 3.0  # for the events of a pod that runs; on other clusters nobody tells steps
 _WRITE_FIELDS = ("received", "admission", "write", "written")
 
 
@@ -53,30 +42,36 @@ async def follow(client: Client, namespace: str, name: str) -> AsyncIterator[Tra
     for informer in followed:
         informer.add_handler(lambda old, new: changed.set())
     tasks = [asyncio.create_task(informer.run(), name=f"follow {informer.ref}") for informer in followed]
-    ended = False
+    late: float | None = None  # when a pod that runs is not waited for any longer
     try:
-        while not ended:
-            await changed.wait()
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(late):
+                    await changed.wait()
             changed.clear()
             pod = next(iter(pods.values()), None)
-            if pod is None:
+            now = asyncio.get_running_loop().time()
+            if pod is None:  # not yet, or not any more
+                if late is not None:
+                    return
                 continue
             told = trace(pod, events.values(), await _writes(client, pod), notes)
-            ended = told.phase not in ("", "Pending") and _is_whole(told)
             yield told
-            with suppress(TimeoutError):  # changes that come together are one
-                async with asyncio.timeout(_PAUSE_SECONDS if not ended else 0):
-                    await asyncio.Event().wait()
+            if told.phase not in ("", "Pending"):
+                late = now + _LATE_SECONDS if late is None else late
+                if _is_whole(told, pod) or now >= late:
+                    return
+            await asyncio.sleep(_PAUSE_SECONDS)  # changes that come together are one
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _is_whole(told: Trace) -> bool:
+def _is_whole(told: Trace, pod: Object) -> bool:
     """Return whether the events of a pod that runs have come, too: they may be written after its status."""
-    names = {row.name for row in told.steps}
-    return told.phase != "Running" or "start" in names
+    told_starts = {row.detail for row in told.steps if row.name == "start" and row.source == "mark"}
+    return told.phase != "Running" or all(item["name"] in told_starts for item in pod["spec"]["containers"])
 
 
 def _selected(name: str) -> str:
@@ -89,14 +84,14 @@ def slim(event: Object) -> Object:
         key: event["metadata"].get(key)
         for key in ("namespace", "name", "resourceVersion", "creationTimestamp")
     }
-    if event.get("reason") not in _TELLING:
-        return {"metadata": kept}
     annotation = (event["metadata"].get("annotations") or {}).get(steps.ANNOTATION)
     if annotation is not None and len(annotation) <= steps.MOST_BYTES:
         kept["annotations"] = {steps.ANNOTATION: annotation}
+    elif event.get("reason") not in _TELLING:
+        return {"metadata": kept}
     about = {key: event["involvedObject"].get(key) for key in ("uid", "fieldPath")}
     times = {key: event.get(key) for key in ("eventTime", "firstTimestamp")}
-    return {"metadata": kept, "involvedObject": about, "reason": event["reason"], **times}
+    return {"metadata": kept, "involvedObject": about, "reason": event.get("reason"), **times}
 
 
 async def _events(client: Client, namespace: str, name: str) -> tuple[list[Object], list[str]]:
