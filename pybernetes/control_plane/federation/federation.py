@@ -6,9 +6,10 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import SECRETS
 from pybernetes.control_plane.federation import config
-from pybernetes.control_plane.federation.config import Config
+from pybernetes.control_plane.federation.config import PREFERENCES, Config
 from pybernetes.control_plane.federation.controllers.cluster_controller import ClusterController
 from pybernetes.control_plane.federation.controllers.credential_controller import CredentialController
+from pybernetes.control_plane.federation.controllers.preference_controller import PreferenceController
 from pybernetes.control_plane.federation.controllers.type_config_controller import TypeConfigController
 from pybernetes.control_plane.federation.kinds import (
     COMPONENT,
@@ -16,6 +17,7 @@ from pybernetes.control_plane.federation.kinds import (
     FEDERATED_TYPE_CONFIGS,
     KUBEFED_CLUSTERS,
     KUBEFED_CONFIGS,
+    REPLICA_SCHEDULING_PREFERENCES,
 )
 from pybernetes.control_plane.federation.members.members import Members
 from pybernetes.control_plane.federation.multicluster.service_controller import MultiClusterServiceController
@@ -60,6 +62,12 @@ class Federation:
         manager.add(self.types)
         manager.add(clusters(runtime, settings, self.members, namespace))
         manager.add(credentials(runtime, self.members, namespace))
+        if settings.gates[PREFERENCES]:
+            scope = (
+                {REPLICA_SCHEDULING_PREFERENCES: {"namespace": namespace}} if settings.one_namespace else {}
+            )
+            preferences = PreferenceController.variant(selects=scope)
+            manager.add(preferences(runtime, self.members, self.types, settings.one_namespace))
         self.services: MultiClusterServiceController | None = None
         if not settings.one_namespace:
             self.services = MultiClusterServiceController(runtime, self.members)

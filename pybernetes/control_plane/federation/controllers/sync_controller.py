@@ -72,6 +72,8 @@ class SyncController(Controller):
         self._collects = config.collects_status and settings.gates[RAW_STATUS]
         self._events = runtime.recorder(f"{config.federated.kind.lower()}-controller")
         self._background = BackgroundTasks(self.name)
+        # Told of the key of every object that changes in some member.
+        self.followers: list[Callable[[str], None]] = []
         self.watched = Watched(
             config.target,
             self._member_changed,
@@ -104,6 +106,8 @@ class SyncController(Controller):
         key = desired.federated_key(self.config, key_of(new or old))  # type: ignore[arg-type]
         if old is None or new is None or self._matters(key, old, new):
             self.enqueue(key)
+        for follower in self.followers:
+            follower(key)
 
     def _matters(self, key: str, old: Object, new: Object) -> bool:
         if old[objects.CONTENT] != new[objects.CONTENT]:
