@@ -22,6 +22,7 @@ from pybernetes.control_plane.federation.type_config import TypeConfig
 from pybernetes.tools.federation import host_objects, joining, resources
 from pybernetes.tools.federation.errors import FederationError
 from pybernetes.tools.federation.joining import Joining
+from pybernetes.tools.federation.resources import Resource
 from pybernetes.tools.federation.session import Session
 
 _SERVED_SECONDS, _AGAIN_SECONDS = 30.0, 0.05
@@ -40,7 +41,11 @@ async def plan(
 ) -> Enabling:  # fmt: skip
     """Return what makes the kind of a name federated."""
     resource = await resources.find(client, name, version)
-    config = type_config.for_target(resource.ref, group, federated_version)
+    return await plan_for(client, resource, type_config.for_target(resource.ref, group, federated_version))
+
+
+async def plan_for(client: Client, resource: Resource, config: TypeConfig) -> Enabling:
+    """Return what makes a kind federated as a config says."""
     schemas = await resources.schemas(client, resource.ref)
     return Enabling(
         config, federated_definition(config, schemas.of(resource.ref), schemas.resolve, resource.short)

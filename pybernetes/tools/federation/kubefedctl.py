@@ -43,14 +43,22 @@ def main(argv: list[str]) -> int:
     return told("Error: ", lambda: asyncio.run(work()))
 
 
-def told(prefix: str, work: Callable[[], int]) -> int:
+def told(prefix: str, work: Callable[[], int], *errors: type[Exception]) -> int:
     """Do something; what goes wrong becomes a message and an exit code."""
     from pybernetes.client.errors import StatusError
     from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.tools.federation.errors import FederationError
 
+    expected: tuple[type[Exception], ...] = (
+        FederationError,
+        StatusError,
+        ConfigError,
+        OSError,
+        ValueError,
+        *errors,
+    )
     try:
         return work()
-    except (FederationError, StatusError, ConfigError, OSError, ValueError) as error:
+    except expected as error:
         print(f"{prefix}{error}", file=sys.stderr)
         return 1

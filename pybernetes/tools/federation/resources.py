@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from pybernetes.api.resource import Object
@@ -50,8 +51,8 @@ async def preferred(client: Client, version: str = "") -> list[Resource]:
         # Some kinds are in other versions of their group only.
         wanted += [f"{group['name']}/{other}" for other in served if other != chosen and not version]
     result: dict[tuple[str, str], Resource] = {}
-    for api_version in wanted:
-        for resource in await _of_version(client, api_version):
+    for listed in await asyncio.gather(*(_of_version(client, api_version) for api_version in wanted)):
+        for resource in listed:
             result.setdefault((resource.ref.group, resource.ref.plural), resource)
     return [resource for resource in result.values() if not version or resource.ref.version == version]
 
@@ -76,7 +77,12 @@ async def _of_version(client: Client, api_version: str) -> list[Resource]:
 
 async def find(client: Client, name: str, version: str = "") -> Resource:
     """Return the kind that a name means; those of the core group come first. FederationError if there is not one."""
-    matches = [resource for resource in await preferred(client, version) if resource.is_called(name)]
+    return choose(await preferred(client, version), name)
+
+
+def choose(known: list[Resource], name: str) -> Resource:
+    """Return the one of some kinds that a name means."""
+    matches = [resource for resource in known if resource.is_called(name)]
     for match in matches:
         if not match.ref.group:
             return match

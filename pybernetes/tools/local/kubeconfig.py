@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -69,6 +71,17 @@ def read(path: Path) -> Object:
         return kubeconfig_files.read_as_is(path)
     except FileNotFoundError:
         return {}
+
+
+def change(path: Path, changed: Callable[[Object], Object]) -> None:
+    """Change a file, one process or thread after the other: clusters may come up at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        write(path, changed(read(path)))
+    finally:
+        os.close(folder)
 
 
 def write(path: Path, config: Object) -> None:

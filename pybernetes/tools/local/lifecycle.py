@@ -39,6 +39,7 @@ from pybernetes.tools.local import (
 )
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
+from pybernetes.tools.local.federation import process as federation
 from pybernetes.tools.local.ip_families import bracketed
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
@@ -118,13 +119,15 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
             autoscaler.prepare(cluster, settings, server_of(settings))
         if settings.gateway:
             gateway.prepare(cluster, server_of(settings))
+        if settings.federation:
+            federation.prepare(cluster, settings, server_of(settings))
         step("certificates, settings and networks are there", "starting the API server")
         started = start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
         step("the API server is ready")
         node_registration.register(cluster, settings)
         path = kubeconfig.users_file()
-        kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
+        kubeconfig.change(path, lambda config: kubeconfig.merged(config, kubeconfig.read(cluster.kubeconfig)))
         step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
     if wait:
         for name in wait_for_nodes(cluster, settings, wait, started):
@@ -368,7 +371,7 @@ def delete(cluster: Cluster) -> None:
             name_lock.release(cluster)
         path = kubeconfig.users_file()
         if path.exists():
-            kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
+            kubeconfig.change(path, lambda config: kubeconfig.without(config, cluster.name))
         trees.remove_path(cluster.root)
 
 

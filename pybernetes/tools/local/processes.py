@@ -86,8 +86,21 @@ def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False
             result += _of_node(cluster, settings, node)
     if settings.autoscaler:
         result += _autoscaler(cluster, settings, closed)
+    if settings.federation:
+        result += _federation(cluster, settings, closed)
     result += _gateway(cluster, settings)
     return result
+
+
+def _federation(cluster: Cluster, settings: Settings, closed: bool) -> list[ProcessSpec]:
+    """Return the control plane of the federation that the cluster is the host of."""
+    from pybernetes.tools.local.federation import (
+        process,  # here and not above: the supervisor is to stay small
+    )
+
+    reading = frozenset({"DAC_READ_SEARCH"} if closed else ())
+    command = pyb(*process.arguments(cluster))
+    return [ProcessSpec(process.NAME, command, reading, settings.user, umask=0o077)]
 
 
 def _gateway(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:

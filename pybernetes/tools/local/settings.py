@@ -128,6 +128,7 @@ class Settings:
     cluster_network_policy: bool = False  # whether the kind is served
     dns: str = "built-in"
     node_local_dns: bool = False  # whether each node has a cache of names
+    federation: bool = False  # whether the cluster is the host of a federation
     gateway: bool = False  # whether Ingresses and Gateways are carried out
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False

@@ -34,7 +34,7 @@ def up(
         serving_certificates.approve(cluster, settings, wait=False)
     step(f"the API is ready at {local.server_of(settings)}")
     path = kubeconfig.users_file()
-    kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
+    kubeconfig.change(path, lambda config: kubeconfig.merged(config, kubeconfig.read(cluster.kubeconfig)))
     step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
     if wait:
         for name in local.wait_for_nodes(cluster, settings, wait, started):

@@ -25,7 +25,7 @@ _OTHERS = (
     "hollow", "hollow_usage", "proxy_mode", "cni", "host_network", "encrypt", "audit", "cluster_network_policy", "autoscaler",
     "node_groups", "registry_mirrors", "insecure_registries", "runtimes", "deny_external_ips", "apiserver_arguments",
     "controller_arguments", "kubelet_arguments", "proxy_arguments", "autoscaler_arguments", "metrics_resolution", "port",
-    "ip_family", "dns", "node_local_dns", "zones",
+    "ip_family", "dns", "node_local_dns", "zones", "federation",
 )  # fmt: skip
 
 
