@@ -49,6 +49,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="FAMILY",
         help="addresses of pods, services and nodes: ipv4 (default), dual for both families, ipv6",
     )
+    add("--pod-cidr", metavar="RANGE", help="addresses of pods (default: 10.244.0.0/16)")
+    add("--service-cidr", metavar="RANGE", help="addresses of services (default: 10.96.0.0/16)")
     add(
         "--encrypt",
         action="store_true",
@@ -181,6 +183,8 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "insecure_registries": arguments.insecure_registry,
         "runtimes": arguments.runtime and arguments.runtime.split(","),
         "deny_external_ips": arguments.deny_service_external_ips,
+        "pod_range": arguments.pod_cidr,
+        "service_range": arguments.service_cidr,
     }
     result |= {name: value for name, value in lists.items() if value is not None}
     if new and not {"nodes", "hollow", "node_groups", "control_planes"} & result.keys():

@@ -41,11 +41,12 @@ def role_of(account: str) -> str:
 
 async def share(member: Client, joining: Joining) -> None:
     """Install the kinds in a member, and give the control plane's account the rights for them."""
-    for definition in definitions():
-        await host_objects.put(member, CUSTOM_RESOURCE_DEFINITIONS, definition)
     granted = permissions.cluster_role(role_of(joining.account), joining.account, joining.namespace, rules())
     for kind, obj in granted:
         await host_objects.put(member, kind, obj)
+    # Last: the control plane begins with it.
+    for definition in definitions():
+        await host_objects.put(member, CUSTOM_RESOURCE_DEFINITIONS, definition)
 
 
 async def answer_names(member: Client) -> bool:

@@ -253,6 +253,29 @@ def _rules(cluster: str, node_range: str, ports: OpenPorts) -> list[tuple[str, s
     ]
 
 
+def let_through(cluster: str, other: str, ranges: Iterable[str]) -> None:
+    """Let nodes and pods of a cluster reach ranges of another's; the rules go with either cluster."""
+    comments = [word for name in (cluster, other) for word in ("-m", "comment", "--comment", _comment(name))]
+    for text in ranges:
+        version = ipaddress.ip_network(text).version
+        rule = [
+            "FORWARD",
+            "-d",
+            text,
+            "-i",
+            bridge_name(cluster),
+            "-o",
+            bridge_name(other),
+            *comments,
+            "-j",
+            "ACCEPT",
+        ]
+        saved = run(f"{_PROGRAM[version]}-save", "-t", "filter")
+        there = f"-A {' '.join(rule)}" in saved
+        if not there:
+            _change_rules(version, [("filter", f"-I {' '.join(rule)}")])
+
+
 def make_node(
     cluster: str,
     node: str,

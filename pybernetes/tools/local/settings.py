@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -324,6 +325,7 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
         raise SettingsError(
             "a cache of names on each node needs nodes with networks of their own, IPv4 and a proxy of services"
         )
+    _check_ranges(settings, result)
     _complete_families(cluster, settings, result)
     if "node_groups" in changes:
         result = node_group.resized(cluster, result)
@@ -331,6 +333,21 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
     if result.host_network and len(result.nodes) != 1:
         raise SettingsError("on the host's network there is room for one node only")
     return result
+
+
+def _check_ranges(before: Settings, settings: Settings) -> None:
+    """Raise SettingsError for ranges of addresses that are none, or that a cluster cannot change to any more."""
+    for name, own, wanted in (
+        ("pods", before.pod_range, settings.pod_range),
+        ("services", before.service_range, settings.service_range),
+    ):
+        if before.port and own != wanted and own.split(",")[0] != wanted:
+            raise SettingsError(f"the {name} of the cluster are in {own}, which stays; make another one")
+        for text in wanted.split(","):
+            try:
+                ipaddress.ip_network(text)
+            except ValueError as error:
+                raise SettingsError(f"the range of {name}: {error}") from None
 
 
 def _complete_families(cluster: str, before: Settings, settings: Settings) -> None:
