@@ -84,8 +84,10 @@ class Target:
         self, *words: str, text: str | None = None, seconds: float = 180
     ) -> subprocess.CompletedProcess[str]:
         """Run a command of the checkout."""
+        command = [str(self.pyb), *words]
+        # In its own folder: Python prefers what is in the folder where it is started.
         return subprocess.run(
-            [str(self.pyb), *words], input=text, capture_output=True, text=True, timeout=seconds
+            command, input=text, capture_output=True, text=True, timeout=seconds, cwd=self.pyb.parent
         )
 
     @contextlib.contextmanager
@@ -100,7 +102,9 @@ class Target:
         ]  # fmt: skip
         data.mkdir(parents=True, exist_ok=True)
         with (self.folder / "server.log").open("a") as log:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.pyb.parent
+            )
         try:
             assert process.stdout is not None
             while "is serving on" not in (line := process.stdout.readline()):

@@ -115,7 +115,11 @@ def _copied(target: Target) -> str:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         script = "import resource,subprocess,sys; subprocess.run(sys.argv[1:], capture_output=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         done = subprocess.run(
-            ["python3", "-c", script, *command], capture_output=True, text=True, timeout=300
+            ["python3", "-c", script, *command],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            cwd=target.pyb.parent,
         )
         megabytes, size = int(done.stdout) // 1024, (target.folder / "large").stat().st_size >> 20
         assert size == _LARGE and before >= 0, f"{size} MB were copied"
