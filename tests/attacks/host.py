@@ -15,19 +15,33 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.attacks._target import Attack, Target, pod, trusting
+from tests.attacks._target import Attack, Target, pod, trusting, until
 
 _PORT = 33490
 _LARGE = 300  # megabytes
+_TRUSTED = "trusted-by-kubelets"
+_BINDING = {
+    "apiVersion": "rbac.authorization.k8s.io/v1",
+    "kind": "ClusterRoleBinding",
+    "metadata": {"name": _TRUSTED},
+    "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io",
+        "kind": "ClusterRole",
+        "name": "system:kubelet-api-admin",
+    },
+    "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": _TRUSTED}],
+}
 
 
 def _ports(target: Target) -> str:
-    """Reach a port of the host that nobody opened for pods."""
+    """Reach a port of the host that its own packet filter closes."""
+    rule = ("INPUT", "-p", "tcp", "--dport", str(_PORT), "-j", "REJECT")
     listening = socket.create_server(("", _PORT))
     listening.settimeout(15)
     target.apply(pod("caller", restricted=False))
     try:
         target.settled("caller")
+        subprocess.run(["iptables", "-w", "-A", *rule], check=True)
         server = target.kubectl("config", "view", "-o", "jsonpath={.clusters[0].cluster.server}").stdout
         address = server.partition("://")[2].rpartition(":")[0]
         came = threading.Event()
@@ -45,6 +59,7 @@ def _ports(target: Target) -> str:
         waiting.join()
         return f"port {_PORT} of the host was reached" if came.is_set() else ""
     finally:
+        subprocess.run(["iptables", "-w", "-D", *rule], check=True)
         listening.close()
         target.remove("caller")
 
@@ -55,11 +70,11 @@ def _names(target: Target) -> str:
     authority = x509.load_pem_x509_certificate(keys[0].with_suffix(".crt").read_bytes())
     signing = serialization.load_pem_private_key(keys[0].read_bytes(), None)
     key = ec.generate_private_key(ec.SECP256R1())
-    names = ("kube-apiserver-kubelet-client", "kubernetes-admin", "nobody")
-    through = []
+    target.apply(_BINDING)
     address = target.kubectl("get", "nodes", "-o", "jsonpath={.items[0].status.addresses[0].address}").stdout
-    for first in names[:2]:
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name) for name in (first, names[2])])
+    status = {}
+    for names in ((_TRUSTED,), (_TRUSTED, "nobody")):
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name) for name in names])
         made = (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -71,19 +86,14 @@ def _names(target: Target) -> str:
             .add_extension(x509.ExtendedKeyUsage([x509.oid.ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
             .sign(signing, hashes.SHA256())  # type: ignore[arg-type]
         )
-        pem = target.folder / "two-names.pem"
-        pem.write_bytes(
-            made.public_bytes(serialization.Encoding.PEM)
-            + key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-        )
+        pem = target.folder / "names.pem"
+        form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        pem.write_bytes(made.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*form))
         context = trusting()
         context.load_cert_chain(pem)
-        status = _kubelet(address, context)
-        if status == 200:
-            through.append(first)
-    return f"the kubelet took {', '.join(through)}, the API server takes {names[2]}" if through else ""
+        status[len(names)] = until(lambda context=context: _kubelet(address, context) == 200, 20)
+    assert status[1], "the kubelet takes nobody"
+    return f"the kubelet takes {_TRUSTED}, the API server takes nobody" if status[2] else ""
 
 
 def _kubelet(address: str, context: ssl.SSLContext) -> int:

@@ -59,7 +59,7 @@ def _deleted(target: Target) -> str:
     target.settled("linker")
     try:
         target.inside(
-            "linker", f"cd /settings && rm -f ..data && ln -s {'../' * 12}{str(victim)[1:]} ..data && ls -la"
+            "linker", f"cd /settings && rm -f ..data && ln -s {'../' * 30}{str(victim)[1:]} ..data && ls -la"
         )
         target.apply({**_MAP, "data": {"a": str(time.time())}})
         until(lambda: not victim.exists(), 100)

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from pybernetes.lib import listener
 from pybernetes.lib.http.limits import Limits, listen
 from pybernetes.lib.http.messages import TEXT, Request, Response
+from pybernetes.lib.http.send_turns import SendTurns
 from pybernetes.lib.http.server_connection import Application, Connection
 from pybernetes.lib.http.stream import Flusher
 from pybernetes.lib.http.unanswered import Unanswered
@@ -48,6 +49,7 @@ class Server:
         self.connections: set[Connection] = set()
         self.draining = False
         self.flusher = Flusher()
+        self.sending = SendTurns()
         self.unread = Unread(self.limits.unread, self.limits.unread_of_one)
         self.unanswered = Unanswered(self.limits.unanswered)
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Answer = Response | Stream | Upgrade
 Application = Callable[[Any], "Answer | Awaitable[Answer]"]
-# How long an answer may be worked on before others have their turn.
-_TURN_SECONDS = 0.004
 
 
 class Connection(RequestParser):
@@ -116,7 +114,7 @@ class Connection(RequestParser):
             self._clogged = False
             self._regulate()
             if self._slices is not None:
-                self._send_on()
+                self.server.sending.ask(self)
             elif self._stream is not None:
                 self._stream.resume()
             elif self._busy is None:
@@ -314,28 +312,22 @@ class Connection(RequestParser):
             self._slices = slices((head, *answer.in_parts()))
         if request.method == "HEAD":
             self._slices = iter((head,))
-        self._send_on()
+        self.server.sending.ask(self)
         if self._slices is not None:
             self._deadline = self.server.loop.call_later(self.server.limits.answer_seconds, self.abort)
             self.server.unread.hold(self, request.owner(), answer.in_parts())
 
-    def _send_on(self) -> None:
-        """Send what the client has room for; to compress megabytes takes many turns of the loop."""
-        assert self._slices is not None
-        write, since = self.transport.write, time.monotonic()
-        for data in self._slices:
-            write(data)
-            if self._clogged:
-                return
-            if time.monotonic() - since > _TURN_SECONDS:
-                self.server.loop.call_soon(self._take_turn)
-                return
-        self._sent()
-        self.finished()
-
-    def _take_turn(self) -> None:
-        if self._slices is not None and not self._clogged:
-            self._send_on()
+    def send_slice(self) -> bool:
+        """Send the next slice of a large answer; return whether another can follow at once."""
+        if self._slices is None or self._clogged:
+            return False
+        data = next(self._slices, None)
+        if data is None:
+            self._sent()
+            self.finished()
+            return False
+        self.transport.write(data)
+        return not self._clogged
 
     def _sent(self) -> None:
         """Let go of an answer that was sent in slices: nothing of it is left, or nobody is there to take it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib.http import server_connection
+from pybernetes.lib.http import send_turns, server_connection
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import PartedResponse, Request, Response
 from pybernetes.lib.http.sending import packed_chunks
@@ -171,7 +171,7 @@ def test_others_have_their_turn_while_an_answer_is_packed(
     serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also when the client takes everything at once, and little is left of much."""
-    monkeypatch.setattr(server_connection, "_TURN_SECONDS", -1.0)  # every piece takes too long
+    monkeypatch.setattr(send_turns, "_TURN_SECONDS", -1.0)  # every piece takes too long
     turn, turns = 0, []
 
     def pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
