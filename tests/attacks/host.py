@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import threading
+from functools import partial
 from pathlib import Path
 
 from cryptography import x509
@@ -91,18 +92,18 @@ def _names(target: Target) -> str:
         pem.write_bytes(made.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*form))
         context = trusting()
         context.load_cert_chain(pem)
-        status[len(names)] = until(lambda context=context: _kubelet(address, context) == 200, 20)
+        status[len(names)] = until(partial(_is_taken, address, context), 20)
     assert status[1], "the kubelet takes nobody"
     return f"the kubelet takes {_TRUSTED}, the API server takes nobody" if status[2] else ""
 
 
-def _kubelet(address: str, context: ssl.SSLContext) -> int:
+def _is_taken(address: str, context: ssl.SSLContext) -> bool:
     connection = http.client.HTTPSConnection(address, 10250, context=context, timeout=20)
     try:
         connection.request("GET", "/pods")
-        return connection.getresponse().status
+        return connection.getresponse().status == 200
     except OSError:
-        return 0
+        return False
     finally:
         connection.close()
 

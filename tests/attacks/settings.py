@@ -39,7 +39,7 @@ def _policy(target: Target) -> str:
     try:
         target.settled("visitor")
         address = target.settled("closed")["status"]["podIP"]
-        fetch = f"wget -qO- -T 2 http://{address}:8080/"
+        fetch = f"printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 {address} 8080"
         assert until(lambda: "open" in target.inside("visitor", fetch).stdout, 30), (
             "it cannot be reached at all"
         )

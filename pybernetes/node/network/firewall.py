@@ -1,18 +1,20 @@
 """The packet filter: traffic of pods is forwarded, and what leaves the cluster gets the node's address.
 
-Pods do not reach the overlay's port of any node: whoever sends packets there chooses what the packets inside are from.
+Pods do not reach the overlay's port of any node: whoever sends packets there chooses what the packets inside are from. Nor does a
+pod send with another's address, whatever rights it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pybernetes.lib.commands import CommandError, run
-from pybernetes.node.network.plan import Plan
+from pybernetes.node.network.plan import Network, Plan
 
 PREFIX = "PYB-"  # of our chains
 _MASQUERADE, _FORWARD = f"{PREFIX}MASQUERADE", f"{PREFIX}FORWARD"
 _OVERLAY = f"inet {PREFIX}OVERLAY"  # a table of nftables: no chain of iptables comes after IPVS
+_SPOOFED = f"inet {PREFIX}SPOOFED"
 _POD_LINKS = "veth*"  # how CNI plugins name this node's end of a pod's link
 _AFTER_IPVS = 110  # at the hook input IPVS chooses at 99 what is behind a service
 _MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}
@@ -64,6 +66,24 @@ def overlay_rules(plan: Plan) -> str:
     return "\n".join([*lines, ""])
 
 
+def spoofing_rules(own: Iterable[Network]) -> Iterator[str]:
+    """Yield rules for what comes in: a pod's packets have an address that leads back to its own link, and nobody else's have it."""
+    back = "fib saddr . iif oif missing counter drop"
+    yield f'iifname "{_POD_LINKS}" {back}'
+    for network in own:
+        yield f'iifname != "{_POD_LINKS}" {_IP[network.version]} saddr {network} {back}'
+
+
+def spoofing_table(plan: Plan) -> str:
+    """Return the input of nft that drops what has an address that is not the sender's."""
+    lines = [f"add table {_SPOOFED}", f"delete table {_SPOOFED}", f"add table {_SPOOFED}"]
+    lines.append(
+        f"add chain {_SPOOFED} prerouting {{ type filter hook prerouting priority raw ; policy accept ; }}"
+    )
+    lines += [f"add rule {_SPOOFED} prerouting {rule}" for rule in spoofing_rules(plan.own.ranges)]
+    return "\n".join([*lines, ""])
+
+
 def jumps() -> list[tuple[str, list[str]]]:
     """Return the rules of the kernel's own chains that jump to ours: table and rule.
 
@@ -78,7 +98,7 @@ def jumps() -> list[tuple[str, list[str]]]:
 
 async def apply(plan: Plan, versions: Iterable[int], *, masquerade: bool = True) -> None:
     """Replace our chains and make sure that packets come to them."""
-    await run("nft", "-f", "-", text=overlay_rules(plan))
+    await run("nft", "-f", "-", text=overlay_rules(plan) + spoofing_table(plan))
     for version in versions:
         program = _PROGRAM[version]
         text = rules(plan, version, masquerade=masquerade)

@@ -32,3 +32,17 @@ def test_pods_do_not_reach_the_overlay_of_any_node() -> None:
     assert without is not None and firewall.overlay_rules(without).splitlines() == [
         "add table inet PYB-OVERLAY", "delete table inet PYB-OVERLAY",
     ]  # fmt: skip
+
+
+def test_pods_send_with_their_own_addresses_alone() -> None:
+    planned = plan(ONE, [ONE, TWO], Configuration(cluster_cidrs=ALL))
+    assert planned is not None
+    rules = [line for line in firewall.spoofing_table(planned).splitlines() if line.startswith("add rule")]
+    start, end = "add rule inet PYB-SPOOFED prerouting iifname ", "fib saddr . iif oif missing counter drop"
+    assert rules == [
+        f'{start}"veth*" {end}',
+        *(
+            f'{start}!= "veth*" {"ip" if network.version == 4 else "ip6"} saddr {network} {end}'
+            for network in ONE.ranges
+        ),
+    ]

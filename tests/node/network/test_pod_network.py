@@ -165,8 +165,7 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
             # Nothing for pods leaves by the default route, whether or not anybody has the address.
             for family, nobody in (("-4", "10.123.77.1"), ("-6", "fd12:3:77::1")):
                 inside(1, "ip", family, "route", "get", nobody, code=2)
-            if backend == "vxlan":
-                await _pods_do_not_speak_as_nodes(nodes)
+            await _pods_do_not_speak_as_others(nodes, backend)
             await _break_and_heal(nodes, backend)
             # A node that goes takes its routes with it; the others stay joined.
             await cluster.client.delete(NODES, "node3")
@@ -181,8 +180,8 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
         await meet((1, 2))
 
 
-async def _pods_do_not_speak_as_nodes(node_range: str) -> None:
-    """Whoever sends to the overlay's port chooses what the packets inside are from: no pod gets there."""
+async def _pods_do_not_speak_as_others(node_range: str, backend: str) -> None:
+    """Nobody sends with another's address. Whoever sends to the overlay's port chooses that of the packets inside: no pod gets there."""
     pod, link = f"pybt{MARK}-pod", f"veth{MARK}"
     sh("ip", "netns", "add", pod)
     try:
@@ -191,20 +190,27 @@ async def _pods_do_not_speak_as_nodes(node_range: str) -> None:
         inside(1, "ip", "link", "set", link, "up")
         inside(1, "ip", "route", "add", "10.123.1.9", "dev", link)
         for command in (
-            "address add 10.123.1.9/32 dev eth0", "link set eth0 up", "route add 10.123.1.254 dev eth0",
+            "address add 10.123.1.9/32 dev eth0", "address add 10.123.1.10/32 dev eth0", "address add 10.123.2.9/32 dev eth0",
+            "link set eth0 up", "route add 10.123.1.254 dev eth0",
             "route add default via 10.123.1.254",
         ):  # fmt: skip
             sh("ip", "-netns", pod, *command.split())
-        with entered(pod), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
-            for number, port in ((1, 8472), (2, 8472), (2, 8473)):
-                sending.sendto(b"x", (address(node_range, number), port))
 
-        def dropped() -> list[int]:
-            text = inside(1, "nft", "list", "table", "inet", "PYB-OVERLAY")
+        def dropped(table: str) -> list[int]:
+            text = inside(1, "nft", "list", "table", "inet", table)
             return [int(packets) for packets in re.findall(r"counter packets (\d+)", text)]
 
-        # Of the three, its own and the one that was asked.
-        await eventually(lambda: sorted(dropped()) == [0, 1, 1])
+        with entered(pod):
+            for number, port, own in (
+                (1, 8472, "10.123.1.9"), (2, 8472, "10.123.1.9"), (2, 8473, "10.123.1.9"), (2, 9, "10.123.1.10"), (2, 9, "10.123.2.9"),
+            ):  # fmt: skip
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
+                    sending.bind((own, 0))
+                    sending.sendto(b"x", (address(node_range, number), port))
+        # Those of two addresses that are not its own, of this node's pods and of another's.
+        await eventually(lambda: sum(dropped("PYB-SPOOFED")) == 2)
+        if backend == "vxlan":  # of the others, its own and the one that was asked
+            await eventually(lambda: sorted(dropped("PYB-OVERLAY")) == [0, 1, 1])
     finally:
         sh("ip", "netns", "delete", pod)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pybernetes.node.network.firewall import spoofing_rules
 from pybernetes.node.network.plan import Network
 from pybernetes.node.network.policy.rules import DIRECTIONS, EGRESS
 from pybernetes.node.network.policy.state import Changes
@@ -15,7 +16,6 @@ _IP = {4: "ip", 6: "ip6"}
 _TYPE = {4: "ipv4_addr", 6: "ipv6_addr"}
 _AT_ONCE = 1000  # elements in one line, which nft reads into memory as a whole
 # How CNI plugins name this node's end of a pod's link.
-_POD_LINKS = "veth*"
 
 
 def removal() -> str:
@@ -43,13 +43,7 @@ def _base(own: tuple[Network, ...]) -> Iterator[str]:
         yield _set(f"{LOCAL}{version}")
         yield _set(f"{SELF}{version}")
     yield f"add chain {TABLE} spoofed {{ type filter hook prerouting priority raw ; policy accept ; }}"
-    # A pod's packets have an address that leads back to its own link, and nobody else's have it.
-    yield f'add rule {TABLE} spoofed iifname "{_POD_LINKS}" fib saddr . iif oif missing drop'
-    for network in own:
-        yield (
-            f'add rule {TABLE} spoofed iifname != "{_POD_LINKS}" '
-            f"{_IP[network.version]} saddr {network} fib saddr . iif oif missing drop"
-        )
+    yield from (f"add rule {TABLE} spoofed {rule}" for rule in spoofing_rules(own))
     # Both directions have their own chain at each hook: what one accepts still comes to the other.
     for position, direction in ((2, EGRESS), (1, "ingress")):
         for hook in ("forward", "output"):
