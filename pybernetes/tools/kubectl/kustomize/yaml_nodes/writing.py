@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import yaml
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
@@ -15,9 +17,35 @@ if TYPE_CHECKING:
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
+class _AtTheMargin(yaml.SafeDumper):
+    """Closes a text in single quotes that ends with a line break at the margin, as the original does; the C library indents."""
+
+    _indents: int | None = None  # how many lines of such a text are still to be indented
+
+    def write_single_quoted(self, text: str, split: bool = True) -> None:
+        if text.endswith("\n"):
+            self._indents = len(re.findall("\n+", text)) - 1
+        super().write_single_quoted(text, split)
+        self._indents = None
+
+    def write_indent(self) -> None:
+        if self._indents == 0:
+            return
+        if self._indents is not None:
+            self._indents -= 1
+        super().write_indent()
+
+
 def to_text(node: Node) -> str:
     """Return a node as a YAML document."""
-    text: str = yaml.emit(_document(node), Dumper=_Dumper, allow_unicode=True, width=1 << 30)
+    events = list(_document(node))
+    margin = any(
+        type(event) is yaml.ScalarEvent and event.style == "'" and event.value.endswith("\n")
+        for event in events
+    )
+    text: str = yaml.emit(
+        events, Dumper=_AtTheMargin if margin else _Dumper, allow_unicode=True, width=1 << 30
+    )
     return text.removesuffix("...\n")
 
 
