@@ -171,3 +171,10 @@ def test_importing_it_is_cheap() -> None:
     code = "import sys, pybernetes.lib.tls; print('cryptography' in sys.modules)"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output == "False\n"
+
+
+def test_private_keys_are_written_in_the_form_that_java_clients_read() -> None:
+    """SEC 1, not PKCS 8, which is what kubeconfigs get from them."""
+    authority = tls.create_authority("ca")
+    for pair in (authority, tls.issue(authority, "admin")):
+        assert pair.key.startswith(b"-----BEGIN EC PRIVATE KEY-----\n")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import stat
 from pathlib import Path
 
+from pybernetes.lib import tls
 from pybernetes.tools.local import kubeconfig
 
 MINE = kubeconfig.entries("mine", "https://127.0.0.1:1", b"authority", b"certificate", b"key")
@@ -35,3 +37,10 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     kubeconfig.write(path, MINE)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert kubeconfig.read(path) == MINE and kubeconfig.read(tmp_path / "none") == {}
+
+
+def test_the_key_is_written_in_the_form_that_java_clients_read() -> None:
+    admin = tls.issue(tls.create_authority("ca"), "admin")
+    written = kubeconfig.entries("mine", "https://127.0.0.1:1", b"authority", admin.certificate, admin.key)
+    key = base64.b64decode(written["users"][0]["user"]["client-key-data"])
+    assert key.startswith(b"-----BEGIN EC PRIVATE KEY-----\n")
