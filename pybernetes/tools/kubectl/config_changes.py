@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
     from pybernetes.tools.kubectl.context import Context
 
-_ALWAYS = {"clusters": ("server",), "contexts": ("cluster", "user")}  # fields that are written though empty
+# Fields that are written though empty, and those of fields.
+_ALWAYS = {"clusters": ("server",), "contexts": ("cluster", "user")}
+_INNER: dict[str, Object] = {
+    "exec": {"args": None, "command": "", "env": None, "provideClusterInfo": False},
+    "auth-provider": {"config": None, "name": ""},
+}
 
 
 def default_file(context: Context) -> str:
@@ -60,12 +65,20 @@ def complete(content: Object) -> Object:
         listed = sorted(content.get(plural) or [], key=lambda entry: entry["name"])
         fields = dict.fromkeys(_ALWAYS.get(plural, ()), "")
         completed[plural] = [
-            {"name": entry["name"], singular: {**fields, **(entry.get(singular) or {})}} for entry in listed
+            {"name": entry["name"], singular: {**fields, **_filled(entry.get(singular) or {})}}
+            for entry in listed
         ] or None
     for key, value in content.items():
         if key not in completed and not key.startswith("@") and (value or key != "preferences"):
             completed[key] = value
     return completed
+
+
+def _filled(entry: Object) -> Object:
+    return {
+        key: {**_INNER[key], **value} if key in _INNER and isinstance(value, dict) else value
+        for key, value in entry.items()
+    }
 
 
 @contextmanager

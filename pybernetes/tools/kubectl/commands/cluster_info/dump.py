@@ -73,6 +73,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _write(context: Context, name: str, value: Object, show: printers.Print) -> None:
+    value = {**value, "items": value.get("items") or None}  # as the original writes a list of nothing
     path = _target(context, f"{name}.{_EXTENSIONS.get(context.flags.output, 'txt')}")
     if path is None:
         show(value)

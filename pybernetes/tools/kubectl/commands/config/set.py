@@ -25,7 +25,16 @@ FIELDS = {
     "users": {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "tokenFile", "as", "as-uid", "username", "password"},
     "contexts": {"cluster", "user", "namespace"},
 }  # fmt: skip
-_ACTING = {".act-as": ".as", ".act-as-uid": ".as-uid"}  # what the original calls them here
+# Fields that have fields of their own: they are unset as a whole, and not set.
+WHOLE = {
+    "clusters": {"extensions"},
+    "users": {"exec", "auth-provider", "as-groups", "as-user-extra", "extensions"},
+    "contexts": {"extensions"},
+}
+# What the original calls them here.
+_ACTING = {
+    ".act-as": ".as", ".act-as-uid": ".as-uid", ".act-as-groups": ".as-groups", ".act-as-user-extra": ".as-user-extra",
+}  # fmt: skip
 _BOOLEANS = {"colors", "insecure-skip-tls-verify", "disable-compression"}
 
 
@@ -40,9 +49,11 @@ def split(name: str) -> tuple[str, str, str]:
         raise CommandError(f"unable to parse {name} after [] at api.Config")
     for said, meant in _ACTING.items():
         rest = rest.removesuffix(said) + meant if kind == "users" and rest.endswith(said) else rest
-    for field in FIELDS[kind]:
+    for field in FIELDS[kind] | WHOLE[kind]:
         if rest.endswith(f".{field}"):
             return kind, rest.removesuffix(f".{field}"), field
+    if kind == "users" and (".exec." in rest or ".auth-provider." in rest):
+        raise CommandError(f"unable to parse one or more field values of {name}")
     return kind, rest, ""
 
 
@@ -64,7 +75,7 @@ def run(context: Context) -> None:
         with changing(default_file(context)) as content:
             content["preferences"] = chosen
     else:
-        if not field:
+        if not field or field in WHOLE[kind]:
             raise CommandError("can't set a map to a value: map[]")
         value: Object = dict(entries(context, kind).get(entry) or {})
         value[field] = _value(field, text, context.flags.set_raw_bytes)

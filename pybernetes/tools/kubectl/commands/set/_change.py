@@ -117,7 +117,7 @@ def change(
         except CommandError as error:
             builder.errors.append(CommandError(f"{failure}{error.message}") if failure else error)
             continue
-        show(value)
+        show(with_empty_fields(value) if info.resource.kind == "Pod" else value)
     builder.finish()
 
 
