@@ -23,6 +23,7 @@ from pybernetes.control_plane.store.protocol import (
     NotFound,
     Record,
     Store,
+    Unavailable,
 )
 from pybernetes.lib import off_loop
 
@@ -51,10 +52,11 @@ class Overtaken(Exception):
 class Transaction:
     """One attempt to change what is at a key. ``record`` is what was there, None if nothing was."""
 
-    __slots__ = ("_store", "key", "kind", "record")
+    __slots__ = ("_store", "has_begun", "key", "kind", "record")
 
     def __init__(self, store: Store, kind: Kind, key: str, record: Record | None) -> None:
         self._store, self.kind, self.key, self.record = store, kind, key, record
+        self.has_begun = False  # to write, which compares with what is there now
 
     def object(self) -> Object | None:
         """Return the object, decoded anew, or None."""
@@ -62,6 +64,7 @@ class Transaction:
 
     async def write(self, obj: Object, size: int = 0) -> Record:
         """Store the object, which was made from so many bytes; Overtaken if somebody else wrote to the key meanwhile."""
+        self.has_begun = True
         try:
             return await _store(self._store, self.kind, self.key, obj, self.record, size)
         except (Conflict, KeyExists, NotFound):
@@ -71,6 +74,7 @@ class Transaction:
         """Delete the object; Overtaken if somebody else wrote to the key meanwhile."""
         if self.record is None:
             return None
+        self.has_begun = True
         try:
             return await self._store.delete(self.key, self.record.revision)
         except (Conflict, NotFound):
@@ -102,19 +106,36 @@ async def transact(
 ) -> Result:
     """Return the result of the first attempt that was not overtaken by another writer.
 
-    An attempt that was overtaken is made again, with what is there then; 409 if that happens too often.
+    An attempt that was overtaken is made again, with what is there then; 409 if that happens too often. The first one takes
+    what is in memory, even if other API servers write to the store too: a write compares anyway. What ends without one, by an
+    error or because there is nothing to do, counts only if memory had the newest.
     """
+    is_newest = store.local
     for _ in range(_TRIES):
-        if not store.local:
-            await store.sync()
         record = store.get(key)
         if record is not None and kind.awaits_webhook and not isinstance(record, DamagedRecord):
             await kind.convert((record,))
+        transaction = Transaction(store, kind, key, record)
         try:
-            return await attempt(Transaction(store, kind, key, record))
+            result = await attempt(transaction)
         except Overtaken:
+            is_newest = store.local
             continue
+        except Unavailable:
+            raise
+        except Exception:
+            if is_newest or transaction.has_begun or await _is_newest(store, key, record):
+                raise
+        else:
+            if is_newest or transaction.has_begun or await _is_newest(store, key, record):
+                return result
+        is_newest = True
     raise errors.modified(kind.resource.group, kind.resource.plural, key.rpartition("/")[2])
+
+
+async def _is_newest(store: Store, key: str, record: Record | None) -> bool:
+    await store.sync()
+    return store.get(key) is record
 
 
 async def modify(store: Store, kind: Kind, key: str, change: Change) -> Record | None:

@@ -39,9 +39,16 @@ async def create_or_update(
     keep_fields: bool = False,
 ) -> Written:
     """Change a stored object, or store what ``make`` gives if there is none, which takes the right to create."""
-    info = request.request_info
+    info, store = request.request_info, context.store
+    key = kind.key(info.namespace, info.name)
+    if store.get(key) is not None:
+        try:
+            return await update_stored(context, kind, mutate, request, options, keep_fields=keep_fields)
+        except errors.StatusError as error:
+            if error.code != 404 or store.get(key) is not None:
+                raise  # otherwise it was gone already
     await context.fresh()
-    if context.store.get(kind.key(info.namespace, info.name)) is None:
+    if store.get(key) is None:
         await context.require(request.user, info._replace(verb="create"))
         try:
             new = await off_loop.run(request.weight, make)

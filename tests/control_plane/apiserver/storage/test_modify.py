@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.storage.modify import (
 )
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
-from pybernetes.control_plane.store.protocol import KeyExists, Store
+from pybernetes.control_plane.store.protocol import KeyExists, Record, Store
 
 MAPS = Kind(configmap.RESOURCE)
 KEY = MAPS.key("default", "a")
@@ -138,6 +138,69 @@ async def test_somebody_who_is_always_overtaken_is_told() -> None:
 
         with pytest.raises(StatusError, match='Operation cannot be fulfilled on configmaps "a"'):
             await transact(store, MAPS, KEY, attempt)
+
+
+class Behind:
+    """A store that others write to as well: reads show what was there at first, until it catches up."""
+
+    local = False
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.shown, self.reads = store, store.get(KEY), 0
+        self.is_behind = True
+
+    def get(self, key: str) -> Record | None:
+        return self.shown if self.is_behind else self.store.get(key)
+
+    async def sync(self) -> None:
+        self.reads += 1
+        self.is_behind = False
+
+    async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
+        self.is_behind = False  # whether it is written or refused, it is seen
+        return await self.store.update(key, value, revision, ttl=ttl)
+
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
+        self.is_behind = False
+        return await self.store.create(key, value, ttl=ttl)
+
+
+def only_older(obj: Object | None) -> Object | Outcome:
+    """Keep what is called older, refuse what is called newer, make what is missing."""
+    if obj is None:
+        return config_map("made")
+    if obj["data"]["k"] == "newer":
+        raise LookupError
+    return KEEP
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "outcome", "reads"),
+    [
+        ("older", "older", "older", 1),  # nothing to do: for sure only once that is the newest
+        ("older", "newer", LookupError, 1),
+        ("newer", "older", "older", 1),  # the refusal was about what is gone
+        ("newer", "newer", LookupError, 1),
+        ("older", None, "made", 1),
+        (None, "older", "older", 1),  # making it was refused by what is there, and then nothing is to do
+        (None, None, "made", 0),  # a write compares: nobody need be asked before
+    ],
+)
+async def test_a_server_that_is_behind_writes_at_once_and_refuses_only_what_is_newest(
+    before: str | None, now: str | None, outcome: Any, reads: int
+) -> None:
+    async with memory() as store:
+        await modify(store, MAPS, KEY, lambda obj: DELETE if before is None else config_map(before))
+        behind: Any = Behind(store)
+        if now != before:
+            await modify(store, MAPS, KEY, lambda obj: DELETE if now is None else config_map(now))
+        if isinstance(outcome, str):
+            await modify(behind, MAPS, KEY, only_older)
+            assert stored(store) == outcome
+        else:
+            with pytest.raises(outcome):
+                await modify(behind, MAPS, KEY, only_older)
+        assert behind.reads == reads
 
 
 async def test_what_is_new_must_not_exist() -> None:
