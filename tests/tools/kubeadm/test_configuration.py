@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pybernetes.tools.kubeadm.configuration import (
@@ -14,6 +16,7 @@ from pybernetes.tools.kubeadm.configuration import (
     validation,
 )
 from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.main import main
 
 INIT = """\
 apiVersion: kubeadm.k8s.io/v1beta4
@@ -140,6 +143,20 @@ def test_the_version_before_is_migrated() -> None:
         "apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "ClusterConfiguration",
         "apiServer": {"extraArgs": [{"name": "a", "value": "b"}, {"name": "v", "value": "2"}]},
     }  # fmt: skip
+
+
+def test_a_migrated_file_is_its_owners_alone_and_no_link_is_followed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new, other = tmp_path / "old", tmp_path / "new", tmp_path / "other"
+    old.write_text("apiVersion: kubeadm.k8s.io/v1beta4\nkind: ResetConfiguration\n")
+    words = ["config", "migrate", f"--old-config={old}", f"--new-config={new}"]
+    assert main(words) == 0
+    assert new.stat().st_mode & 0o777 == 0o600 and "kind: ResetConfiguration" in new.read_text()
+    new.unlink()
+    new.symlink_to(other)
+    assert main(words) == 1
+    assert not other.exists() and "is no regular file" in capsys.readouterr().err
 
 
 def test_texts_that_look_like_something_else_are_quoted() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.flags import Flag, Ignored
+from pybernetes.lib.tls import write_atomically
 from pybernetes.tools.kubeadm import command_line, output, runtime
 from pybernetes.tools.kubeadm.checks import images
 from pybernetes.tools.kubeadm.command_line import Arguments, Command
@@ -142,8 +143,12 @@ def _migrate(arguments: Arguments) -> None:
     if not arguments.new_config:
         sys.stdout.write(text)
         return
+    path = Path(arguments.new_config)
     try:
-        Path(arguments.new_config).write_text(text)
+        # It has tokens in it, and a link may lead to somebody's file.
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise OSError(f"{path} is no regular file; without --new-config the configuration is printed")
+        write_atomically(path, text.encode(), 0o600)
     except OSError as error:
         raise KubeadmError(f"failed to write the new configuration: {error}") from None
 

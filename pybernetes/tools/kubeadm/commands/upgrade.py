@@ -111,7 +111,7 @@ async def _make_plan(arguments: Arguments) -> Object:
     await run([IsPrivilegedUser()], ignored)
     wanted = (arguments.words[0] if arguments.words else "") or section.get("kubernetesVersion") or ""
     async with session(Path(arguments.kubeconfig or ADMIN), upgrade) as shared:
-        await preflight.check_cluster(shared, ignored)
+        await preflight.check_cluster(shared, ignored, dry_run=bool(section.get("dryRun")))
         if value("print-config", "printConfig"):
             _print_config(shared)
         target = loading.release(wanted or KUBERNETES_VERSION)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pybernetes.api.text import yaml_reader
+from pybernetes.api.text import durations, yaml_reader
 from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
@@ -73,7 +73,8 @@ async def session(path: Path, upgrade: Object) -> AsyncIterator[Session]:
     except kubeconfig.ConfigError as error:
         raise KubeadmError(f"couldn't create a Kubernetes client from file {path}: {error}") from None
     async with config.client(user_agent="kubeadm") as client:
-        objects = ClusterObjects(client, 30.0)
+        seconds = durations.parse_duration(upgrade["timeouts"]["kubernetesAPICall"])
+        objects = ClusterObjects(client, seconds)
         own = defaults.init({"timeouts": upgrade["timeouts"]})
         own["nodeRegistration"] = loading.registration(
             {**own["nodeRegistration"], **_registered()}, control_plane=True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,13 @@ async def _leave(data: ResetData, url: str) -> None:
     servers: list[str] = []
     if data.kubeconfig.exists():
         try:
-            async with kubeconfig.load(data.kubeconfig).client(user_agent="kubeadm") as client:
+            async with (
+                asyncio.timeout(data.seconds("kubernetesAPICall")),
+                kubeconfig.load(data.kubeconfig).client(user_agent="kubeadm") as client,
+            ):
                 servers = await etcd_cluster.endpoints(client)
-        except (kubeconfig.ConfigError, KubeadmError) as error:
-            say(f"[reset] The API server does not tell the members of etcd: {error}")
+        except (kubeconfig.ConfigError, KubeadmError, TimeoutError) as error:
+            say(f"[reset] The API server does not tell the members of etcd: {error or 'it does not answer'}")
     # The member itself knows the others.
     async with etcd_cluster.members(
         [*servers, "https://127.0.0.1:2379"], certificates, data.seconds("etcdAPICall")
