@@ -3,6 +3,7 @@
 import inspect
 import logging
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -10,10 +11,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import require_program, require_root, run
+from pybernetes.lib.files import trees
+from tests.support import SHARED, require_program, require_root, run
 
 __all__ = ["require_program", "require_root", "run"]
 pytest.register_assert_rewrite("tests.api.tables")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make a folder for what tests of all processes share, because it takes long to make."""
+    if SHARED not in os.environ:
+        os.environ[SHARED] = tempfile.mkdtemp(prefix="pybernetes-tests-")
+        config.add_cleanup(lambda: trees.remove_path(os.environ.pop(SHARED)))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,11 +6,14 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar, overload
 
 import pytest
 
 Result = TypeVar("Result")
+# The variable that names the folder of what tests of all processes of a run share; it goes when the run is over.
+SHARED = "PYBERNETES_TESTS_SHARED"
 
 PACKAGES = {
     "cc": "gcc",
@@ -34,6 +37,11 @@ def require_root() -> None:
     """Skip the test when it does not run as root, or fail it in CI."""
     if os.geteuid() != 0:
         missing("root")
+
+
+def image_stores() -> Path:
+    """Return where images of ourselves are kept for all tests of a run that need them."""
+    return Path(os.environ[SHARED]) / "image-stores"
 
 
 def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 180) -> Result:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib import oci
-from pybernetes.tools.image import catalog
 from pybernetes.tools.kubeadm.kubelet_service import pyb
-from tests.support import require_program, require_root, until
+from pybernetes.tools.local.control_planes import image_store
+from tests.support import image_stores, require_program, require_root, until
 from tests.tools.kubeadm.machines import Site
 
 pytestmark = pytest.mark.slow
@@ -44,12 +43,11 @@ timeouts: {{discovery: 1s}}
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     require_root()
-    for program in ("containerd", "runc", "etcd", "etcdctl", "catatonit", "iptables", "conntrack", "nft"):
+    for program in ("containerd", "runc", "etcd", "etcdctl", "catatonit", "iptables", "conntrack", "nft", "haproxy",
+                    "keepalived", "curl"):  # fmt: skip
         require_program(program)
-    archive = tmp_path / "images.tar"
-    archive.write_bytes(oci.archive_of(catalog.images()))
     (tmp_path / "site").mkdir()
-    site = Site(tmp_path / "site", ("cp", "w"), archive)
+    site = Site(tmp_path / "site", ("cp", "w"), image_store.ensure(image_stores()))
     try:
         site.create()
         yield site

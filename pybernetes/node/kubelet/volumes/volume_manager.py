@@ -101,7 +101,7 @@ class VolumeManager:
         name = volume["name"]
         try:
             if isinstance(kind, ContentVolume):
-                await self._write(kind, request)
+                await self._write_if_possible(kind, request)
                 return MountedVolume(str(request.path), read_only=True)
             mounted = await kind.mount(request)
         except VolumeError as error:
@@ -122,6 +122,19 @@ class VolumeManager:
                 raise VolumeError(text) from None
             self._owned.add(key)
         return mounted
+
+    async def _write_if_possible(self, kind: ContentVolume, request: VolumeRequest) -> None:
+        """Write what a volume has; if that cannot be fetched, a container that starts again gets what the one before had.
+
+        While no API server answers, tokens expire; that is no reason for pods not to run.
+        """
+        try:
+            await self._write(kind, request)
+        except (VolumeError, NotSynced) as error:
+            uid = request.pod["metadata"]["uid"]
+            if (uid, request.name) not in self._paths:
+                raise
+            log.warning("the volume %s of the pod %s stays as it is: %s", request.name, uid, error)
 
     async def _write(self, kind: ContentVolume, request: VolumeRequest) -> None:
         files = await kind.files(request)

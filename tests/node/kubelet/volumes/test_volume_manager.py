@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.volumes import host_mounts, kinds
 from pybernetes.node.kubelet.volumes.errors import VolumeError
@@ -92,6 +93,44 @@ async def test_what_comes_from_objects_is_read_only_and_carries_other_mounts(tmp
     finally:
         await volumes.unmount("u")
     assert volumes.orphans(set()) == []
+
+
+class OneToken:
+    """An API server that gives one token of an hour and is not there after that."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.clock, self.asked = clock, 0
+
+    async def create(self, *words: Any, **options: Any) -> Any:
+        self.asked += 1
+        if self.asked > 1:
+            raise ConnectionRefusedError("connection refused")
+        expires = rfc3339.seconds(self.clock.now() + 3600)
+        return {"status": {"token": "t1", "expirationTimestamp": expires}}
+
+
+async def test_containers_start_again_hours_after_the_last_api_server_answered(tmp_path: Path) -> None:
+    require_root()
+    clock = ManualClock()
+    client: Any = OneToken(clock)
+    volumes = VolumeManager(VolumeInputs(tmp_path / "pods", client, None, clock, dict), NoImages())
+    given = pod(
+        volumes=[{"name": "v", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}]
+    )
+    try:
+        before = await volumes.mount(given)
+        await clock.advance(10 * 3600)
+        with pytest.raises(VolumeError, match="failed to fetch token"):
+            await volumes.refresh(given)  # which is tried again, and harms nobody
+        assert await volumes.mount(given) == before
+        assert (Path(before["v"].path) / "token").read_text() == "t1"
+        # A pod that never had a token does not start without one.
+        other = {**given, "metadata": {**given["metadata"], "uid": "other"}}
+        with pytest.raises(VolumeError, match="failed to fetch token"):
+            await volumes.mount(other)
+    finally:
+        for uid in ("u", "other"):
+            await volumes.unmount(uid)
 
 
 async def test_what_is_mounted_in_a_volume_is_not_removed_with_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pybernetes.tools.local.drill import drill, report
 from pybernetes.tools.local.drill.site import Site
 from pybernetes.tools.local.paths import Cluster
-from tests.support import require_program, require_root
+from tests.support import image_stores, require_program, require_root
 
 pytestmark = pytest.mark.slow
 NAME = f"ha-{os.getpid()}"
@@ -48,6 +48,9 @@ def test_clients_go_on_when_an_api_server_is_killed(tmp_path: Path) -> None:
     for program in PROGRAMS:
         require_program(program)
     cluster = Cluster(NAME, tmp_path / "state")
+    (tmp_path / "state").mkdir()
+    image_stores().mkdir(exist_ok=True)
+    (tmp_path / "state" / "image-stores").symlink_to(image_stores())
     try:
         assert "is a control plane behind" in pyb(tmp_path, "up", NAME, "--control-planes", "2")
         outcome = asyncio.run(drill.carry_out(cluster, "kill-api-server"))
