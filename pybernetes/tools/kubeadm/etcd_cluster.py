@@ -11,7 +11,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.control_plane.store.drivers.etcd import cluster
-from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient, Rejected
+from pybernetes.control_plane.store.drivers.etcd.client import Endpoint, EtcdClient, Rejected
 from pybernetes.control_plane.store.drivers.etcd.cluster import Member
 from pybernetes.control_plane.store.protocol import StoreError, Unavailable
 from pybernetes.tools.kubeadm.errors import KubeadmError
@@ -32,6 +32,31 @@ class Members:
         """Return all members."""
         _, members = await cluster.members(self._client, self._seconds)
         return members
+
+    async def check_health(self) -> None:
+        """Raise StoreError if not most of the members that can be asked say that they are well."""
+        urls = [url for member in await self.listed() for url in member.client_urls[:1]]
+        client = self._client.of(urls)
+        try:
+            problems = await asyncio.gather(*(self._problem(endpoint) for endpoint in client.endpoints))
+        finally:
+            await client.close()
+        told = [problem for problem in problems if problem]
+        if len(urls) - len(told) <= len(urls) // 2:
+            raise StoreError("; ".join(told) or "no member tells where clients reach it")
+
+    async def _problem(self, endpoint: Endpoint) -> str:
+        """Return what is wrong with a member; it is asked until it answers or the time is up."""
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        while True:
+            try:
+                errors = (await cluster.status(endpoint)).errors
+            except Unavailable as error:
+                if asyncio.get_running_loop().time() > deadline:
+                    return f"the status of member {endpoint.address} is not available: {error}"
+            else:
+                return f"member {endpoint.address} is not healthy: {','.join(errors)}" if errors else ""
+            await asyncio.sleep(_DELAY)
 
     async def add_learner(self, peer_url: str) -> Member:
         """Add a member that does not vote yet; one that is there already is left as it is."""

@@ -22,7 +22,8 @@ from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import containerd_socket
 from pybernetes.tools.local.settings import Settings
 
-WAIT_SECONDS = 120.0
+# Longer than a kubelet waits before it starts a container once more that was killed many times: five minutes.
+WAIT_SECONDS = 360.0
 _LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 _ETCD_METRICS = "http://127.0.0.1:2381/metrics"
 

@@ -19,8 +19,9 @@ async def _run(data: JoinData) -> None:
         say("[check-etcd] Would check that the etcd cluster is healthy")
         return
     servers = await etcd_cluster.endpoints(await data.admin_client())
-    async with etcd_cluster.members(servers, data.folders.certificates, 20.0) as members:
-        await members.listed()
+    seconds = data.seconds("etcdAPICall")
+    async with etcd_cluster.members(servers, data.folders.certificates, seconds) as members:
+        await members.check_health()
 
 
 PHASE = Phase("check-etcd", "Check cluster health for etcd", _run, hidden=True)
