@@ -22,6 +22,7 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 Object = dict[str, Any]
 _RETRY_SECONDS = 1.0
 _PREFIX = "jws-kubeconfig-"
+_LONGEST_HEADER = 1000
 BOOTSTRAP_USER = "tls-bootstrap-token-user"
 
 
@@ -110,7 +111,7 @@ async def _cluster_info(server: str, authority: Authority, identity: str, secret
         while True:
             try:
                 found = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
-                data = found.get("data") or {}
+                data = texts(found)
                 signature = data.get(f"{_PREFIX}{identity}")
                 if signature:
                     return _verified(data, signature, identity, secret)
@@ -126,7 +127,15 @@ async def _cluster_info(server: str, authority: Authority, identity: str, secret
         await client.close()
 
 
-def _verified(data: Object, signature: str, identity: str, secret: str) -> str:
+def texts(config_map: object) -> dict[str, str]:
+    """Return the data of what a server that nobody trusts yet calls a ConfigMap."""
+    data = config_map.get("data") if isinstance(config_map, dict) else None
+    if not isinstance(data, dict):
+        return {}
+    return {name: text for name, text in data.items() if isinstance(text, str)}
+
+
+def _verified(data: dict[str, str], signature: str, identity: str, secret: str) -> str:
     content = data.get("kubeconfig")
     if not content:
         raise KubeadmError(
@@ -137,12 +146,14 @@ def _verified(data: Object, signature: str, identity: str, secret: str) -> str:
         raise KubeadmError(
             "failed to verify JWS signature of received cluster info object, can't trust this API Server"
         )
-    return str(content)
+    return content
 
 
 def signature_is_valid(signature: str, content: str, identity: str, secret: str) -> bool:
     """Return whether a detached signature of a text was made with a token."""
     header, _, rest = signature.partition("..")
+    if len(header) > _LONGEST_HEADER:
+        return False
     try:
         about = json.loads(jose.decode(header.encode()))
     except ValueError:

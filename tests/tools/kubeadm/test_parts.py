@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.controllers._tokens.bootstrap import detached_signature
+from pybernetes.lib import jose
 from pybernetes.tools.kubeadm import discovery, shared_certificates, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import Findings, ignored_names, problem, run
 from pybernetes.tools.kubeadm.commands.token import left
@@ -54,8 +55,15 @@ def test_cluster_info_is_believed_with_the_right_token_only() -> None:
     assert not valid(signature, "content", "abcdef", "0000000000000000")
     assert not valid(signature, "content", "zzzzzz", "0123456789abcdef")
     none = signature.replace(signature.partition("..")[0], "eyJhbGciOiJub25lIiwia2lkIjoiYWJjZGVmIn0")
-    for wrong in ("", "..", "a..b", "é..", none):
+    deep = jose.encode(b"[" * 100_000)
+    for wrong in ("", "..", "a..b", "é..", none, f"{deep}..x"):
         assert not valid(wrong, "content", "abcdef", "0123456789abcdef")
+
+
+@pytest.mark.parametrize("found", [None, [], "x", {}, {"data": ["a"]}, {"data": {"a": 1, "kubeconfig": {}}}])
+def test_what_a_server_that_nobody_trusts_yet_may_say(found: Any) -> None:
+    assert discovery.texts(found) == {}
+    assert discovery.texts({"data": {"a": "b", "c": 1}}) == {"a": "b"}
 
 
 def test_hashes_of_authorities() -> None:
