@@ -40,8 +40,16 @@ PATIENCE_SECONDS = 0.05
 SILENCE_SECONDS = 2.0
 
 
+# A value that was given to us, and what it was sealed with.
+_Content = tuple[bytes, object]
+
+
 def _range(endpoint: Endpoint) -> Any:
     return endpoint.kv.Range
+
+
+def _txn(endpoint: Endpoint) -> Any:
+    return endpoint.kv.Txn
 
 
 class EtcdStore(MirroredStore):
@@ -70,8 +78,8 @@ class EtcdStore(MirroredStore):
         self._feed: EtcdFeed | None = None
         self._leases: Leases | None = None
         self._own: dict[
-            int, tuple[str, bytes | None]
-        ] = {}  # revision -> what we wrote there, until it is seen
+            int, tuple[str, _Content | None]
+        ] = {}  # what we wrote at a revision, until it is seen
         self._reading_for: list[asyncio.Future[int]] | None = None  # who waits for the read after this one
         self._reader: asyncio.Task[None] | None = None
         self._nudging = asyncio.Lock()
@@ -114,26 +122,28 @@ class EtcdStore(MirroredStore):
 
     async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
         """Write a new key; KeyExists when it is there."""
-        stored, _ = self.sealed(key, value)
-        revision, current, repeated = await self._put(key, self._is(key, 0), stored, ttl)
+        stored, seal = self.sealed(key, value)
+        content = value, seal
+        revision, current, repeated = await self._put(key, self._is(key, 0), stored, content, ttl)
         if not revision and current is not None:
             if not repeated or current.value != stored:
                 raise KeyExists(key)
             revision = current.mod_revision
-        return self._written(key, stored, revision)
+        return self._written(key, content, revision)
 
     async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
         """Replace a value if the key is still at `revision`."""
-        stored, _ = self.sealed(key, value)
+        stored, seal = self.sealed(key, value)
+        content = value, seal
         compare = self._is(key, revision) if revision else self._exists(key)
-        written, current, repeated = await self._put(key, compare, stored, ttl)
+        written, current, repeated = await self._put(key, compare, stored, content, ttl)
         if not written:
             if current is None:
                 raise NotFound(key)
             if not repeated or current.value != stored:
                 raise Conflict(key, self._seen(current))
             written = current.mod_revision
-        return self._written(key, stored, written)
+        return self._written(key, content, written)
 
     async def delete(self, key: str, revision: int) -> Event:
         """Delete a key if it is still at `revision` (0: whatever it is)."""
@@ -152,30 +162,32 @@ class EtcdStore(MirroredStore):
             event = Event(deleted, key, None, before)
         return event
 
-    async def _put(self, key: str, compare: Any, stored: bytes, ttl: int) -> tuple[int, Any, bool]:
+    async def _put(
+        self, key: str, compare: Any, stored: bytes, content: _Content, ttl: int
+    ) -> tuple[int, Any, bool]:
         put = rpc.PutRequest(key=key.encode(), value=stored)
         if not ttl or self._leases is None:
-            return await self._transact(key, compare, rpc.RequestOp(request_put=put), stored)
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put), content)
         put.lease = await self._leases.lease(ttl)
         try:
-            return await self._transact(key, compare, rpc.RequestOp(request_put=put), stored)
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put), content)
         except Rejected as error:
             if error.code is not StatusCode.NOT_FOUND:
                 raise
             # The lease has been revoked: once more with a new one.
             self._leases.forget(ttl)
             put.lease = await self._leases.lease(ttl)
-            return await self._transact(key, compare, rpc.RequestOp(request_put=put), stored)
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put), content)
 
     async def _transact(
-        self, key: str, compare: Any, change: Any, stored: bytes | None
+        self, key: str, compare: Any, change: Any, content: _Content | None
     ) -> tuple[int, Any, bool]:
         """Return the revision of the change, or 0 with what is there instead; and whether it was tried before."""
         read = rpc.RequestOp(request_range=rpc.RangeRequest(key=key.encode()))
         request = rpc.TxnRequest(compare=[compare], success=[change], failure=[read])
-        answer, repeated = await self.client.call(lambda endpoint: endpoint.kv.Txn, request)
+        answer, repeated = await self.client.call(_txn, request)
         if answer.succeeded:
-            await self._show(answer.header.revision, key, stored)
+            await self._show(answer.header.revision, key, content)
             return answer.header.revision, None, repeated
         # An error must not speak of a state that this process cannot see yet.
         pairs = answer.responses[0].response_range.kvs
@@ -185,18 +197,19 @@ class EtcdStore(MirroredStore):
         await self._catch_up(answer.header.revision, CALL_SECONDS)
         return 0, None, repeated
 
-    async def _show(self, revision: int, key: str, stored: bytes | None) -> None:
+    async def _show(self, revision: int, key: str, content: _Content | None) -> None:
         """Make our own change visible: at once if it is the next one, else when those before it have come.
 
         The watch brings it as well, for everybody else; whichever is first counts.
         """
         if revision <= self.mirror.revision:
             return
-        self._own[revision] = key, stored
+        self._own[revision] = key, content
         try:
             await asyncio.sleep(0)  # changes whose answers came together become one batch
             self._apply_own()
-            await self._catch_up(revision, CALL_SECONDS, ours=True)
+            if revision > self.mirror.revision:
+                await self._catch_up(revision, CALL_SECONDS, ours=True)
         finally:
             self._own.pop(revision, None)
 
@@ -206,8 +219,8 @@ class EtcdStore(MirroredStore):
         latest: dict[str, Record | None] = {}
         revision = mirror.revision + 1
         while (change := self._own.pop(revision, None)) is not None:
-            key, stored = change
-            record = None if stored is None else self.checked_record(key, stored, revision)
+            key, content = change
+            record = None if content is None else self._own_record(key, content, revision)
             before = latest[key] if key in latest else mirror.records.get(key)
             latest[key] = record
             batch.append(Event(revision, key, record, before))
@@ -225,14 +238,23 @@ class EtcdStore(MirroredStore):
             key=key.encode(), target=rpc.Compare.VERSION, result=rpc.Compare.GREATER, version=0
         )
 
-    def _written(self, key: str, stored: bytes, revision: int) -> Record:
+    def _own_record(self, key: str, content: _Content, revision: int) -> Record:
+        """Return the record of what this process wrote, which nobody need look at again."""
+        value, seal = content
+        return self.record(key, value, revision, seal=seal)
+
+    def _shown(self, key: str, revision: int) -> Record | None:
         current = self.get(key)
-        if current is not None and current.revision == revision:
-            return current
-        return self.checked_record(key, stored, revision)  # changed again since
+        return (
+            current if current is not None and current.revision == revision else None
+        )  # changed again since
+
+    def _written(self, key: str, content: _Content, revision: int) -> Record:
+        return self._shown(key, revision) or self._own_record(key, content, revision)
 
     def _seen(self, pair: Any) -> Record:
-        return self._written(pair.key.decode(), pair.value, pair.mod_revision)
+        key, revision = pair.key.decode(), pair.mod_revision
+        return self._shown(key, revision) or self.checked_record(key, pair.value, revision)
 
     # --- keeping up
 
