@@ -90,7 +90,7 @@ class Site:
             )
         )
         # What the runtime takes for a sandbox, as soon as it answers.
-        tag = "ctr -n k8s.io images tag registry.k8s.io/pause:3.10.2 pybernetes.dev/pause:1"
+        tag = "ctr -n k8s.io images tag --force registry.k8s.io/pause:3.10.2 pybernetes.dev/pause:1"
         until(lambda: self.try_sh(name, tag).returncode == 0)
 
     def try_sh(self, name: str, script: str) -> subprocess.CompletedProcess[str]:

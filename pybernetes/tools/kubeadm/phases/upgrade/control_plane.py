@@ -42,7 +42,7 @@ def _renew(data: UpgradeData) -> None:
         return
     subject = Subject(data.cluster, data.node, endpoint["advertiseAddress"])
     where = renewal.Place(subject, endpoint["bindPort"], folder, KUBERNETES)
-    for name in renewal.names():
+    for name in renewal.all_names(where):
         say(f"[upgrade/staticpods] Renewing {name} certificate")
         renewal.renew(where, name, missing=True)
 
