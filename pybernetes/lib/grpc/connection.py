@@ -18,9 +18,8 @@ from pybernetes.lib.grpc.stream import Stream, window
 _MOST_UNREAD = 1 << 20
 _LAST_STREAM = 1 << 30  # a connection that has had so many calls gives way to a new one
 _PING_SECONDS, _PONG_SECONDS = 30.0, 10.0
-_REPLY_SECONDS = (
-    0.01  # Go's servers ping with every answer: the reply travels with the next call, or after this time
-)
+# Go's servers ping to measure, and until they are answered they do not again: answered at once, they would with every answer.
+_REPLY_SECONDS = 0.01
 
 
 class Connection(asyncio.Protocol):
@@ -150,12 +149,12 @@ class Connection(asyncio.Protocol):
             flags = frames.END_STREAM if stream.is_done_sending else 0
             self._window -= len(message)
             stream.window -= len(message)
-            self._write(
+            self._transport.write(
                 frames.frame(frames.HEADERS, frames.END_HEADERS, number, block)
                 + frames.frame(frames.DATA, flags, number, message)
             )
         else:
-            self._write(frames.frame(frames.HEADERS, frames.END_HEADERS, number, block))
+            self._transport.write(frames.frame(frames.HEADERS, frames.END_HEADERS, number, block))
             if message is not None:
                 stream.unsent += message
                 self.send(stream)
@@ -179,7 +178,9 @@ class Connection(asyncio.Protocol):
             stream.window -= size
             ends = not unsent and stream.is_done_sending
             if piece or ends:
-                self._write(frames.frame(frames.DATA, frames.END_STREAM if ends else 0, stream.number, piece))
+                self._transport.write(
+                    frames.frame(frames.DATA, frames.END_STREAM if ends else 0, stream.number, piece)
+                )
             if not unsent:
                 return
 
@@ -189,24 +190,19 @@ class Connection(asyncio.Protocol):
         if stream is not None and not self._transport.is_closing():
             if stream in self._waiting:
                 self._waiting.remove(stream)
-            self._write(frames.reset(number))
+            self._transport.write(frames.reset(number))
 
     def consumed(self, number: int, size: int) -> None:
         """Let the peer send as much on a stream as has been read from it."""
         if number in self._streams:
-            self._write(frames.window_update(number, size))
-
-    def _write(self, data: bytes) -> None:
-        if self._replies:
-            data, self._replies = self._replies + data, b""
-        self._transport.write(data)
+            self._transport.write(frames.window_update(number, size))
 
     # -- what the peer sends -----------------------------------------------------------------------------
 
     def _data(self, flags: int, number: int, payload: bytes) -> None:
         self._unacknowledged += len(payload)
         if self._unacknowledged > frames.MOST_WINDOW // 2:
-            self._write(frames.window_update(0, self._unacknowledged))
+            self._transport.write(frames.window_update(0, self._unacknowledged))
             self._unacknowledged = 0
         stream = self._streams.get(number)
         if stream is None:
@@ -246,7 +242,7 @@ class Connection(asyncio.Protocol):
             self._take(number)
             stream.trailers(headers)
             if not stream.is_done_sending or stream.unsent:
-                self._write(frames.reset(number, frames.NO_ERROR))
+                self._transport.write(frames.reset(number, frames.NO_ERROR))
         else:
             stream.headers(headers)
 
@@ -282,7 +278,9 @@ class Connection(asyncio.Protocol):
                 self._first_window = value
             elif name == frames.MAX_CONCURRENT_STREAMS:
                 self._most_streams = value
+        # Before anything is sent that they allow.
         self._reply(frames.frame(frames.SETTINGS, frames.ACK, 0))
+        self._send_replies()
         self._send_waiting()
 
     def _reply(self, answer: bytes) -> None:
@@ -291,15 +289,19 @@ class Connection(asyncio.Protocol):
             raise ProtocolError("the peer asks and does not read the answers")
         self._replies += answer
         if len(self._replies) > frames.FRAME_BYTES:
-            self._write(b"")
+            self._send_replies()
         elif self._reply_timer is None:
             loop = asyncio.get_running_loop()
-            self._reply_timer = loop.call_later(_REPLY_SECONDS, self._send_replies)
+            self._reply_timer = loop.call_later(_REPLY_SECONDS, self._reply_in_time)
+
+    def _reply_in_time(self) -> None:
+        self._reply_timer = None
+        self._send_replies()
 
     def _send_replies(self) -> None:
-        self._reply_timer = None
-        if self._replies and not self._transport.is_closing():
-            self._write(b"")
+        replies, self._replies = self._replies, b""
+        if replies and not self._transport.is_closing():
+            self._transport.write(replies)
 
     def _widen(self, number: int, size: int) -> None:
         if number == 0:
@@ -336,7 +338,7 @@ class Connection(asyncio.Protocol):
         if not self._streams:
             return
         asked = loop.time()
-        self._write(frames.frame(frames.PING, 0, 0, bytes(8)))
+        self._transport.write(frames.frame(frames.PING, 0, 0, bytes(8)))
 
         def look() -> None:
             self._timer = None
