@@ -43,7 +43,7 @@ async def _serve(reader: Reader, writer: Writer) -> None:
         if target.path.startswith("/portForward"):
             await _port(reader, writer)
         else:
-            await _shell(reader, writer, parse_qs(target.query)["command"])
+            await _shell(reader, writer, parse_qs(target.query).get("command", ["sh"]))
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:

@@ -142,6 +142,10 @@ def test_a_change_is_shown_before_it_is_saved_and_a_refused_one_is_not(
     page.wait_for_selector("#yaml")
     page.wait_for_function("() => document.getElementById('yaml').value.includes('settings-0042')")
     text = page.input_value("#yaml")
+    # What the schema says of the field at the cursor.
+    page.evaluate("(at) => document.getElementById('yaml').setSelectionRange(at, at)", text.index("tier:"))
+    page.press("#yaml", "ArrowRight")
+    page.wait_for_selector(".about b >> text=metadata.labels.tier")
     assert page.is_disabled("#save")
     page.fill("#yaml", text.replace("tier: even", "tier: 'not a/label!'"))
     page.click("#check")
@@ -247,3 +251,58 @@ def test_several_clusters_of_a_kubeconfig(page: Any, server: Server, tmp_path: P
         assert "context=second" in page.url
         page.goto(f"{dashboard.origin}/?context=second#/list/configmaps?ns=default")
         page.wait_for_selector(".count >> text=/^3/")
+
+
+def test_places_in_yaml_and_who_wrote_what(page: Any, dashboard: Dashboard) -> None:
+    page.goto(dashboard.origin)
+    text = (
+        "a: 1\nspec:\n  list:\n  - name: x\n    deep:\n      - y: 2\n        z: |\n          w\n  last: 3\n"
+    )
+    places = page.evaluate(
+        """async (text) => {
+          const { pathAt } = await import("/schema_help.js");
+          return text.split("\\n").map((_, line) => pathAt(text, line).join("."));
+        }""",
+        text,
+    )
+    assert places[:9] == [
+        "a", "spec", "spec.list", "spec.list.name", "spec.list.deep", "spec.list.deep.y", "spec.list.deep.z", "spec.list.deep.z",
+        "spec.last",
+    ]  # fmt: skip
+    fields = {
+        "f:spec": {"f:ports": {".": {}, 'k:{"port":80}': {"f:name": {}}}, "f:x": {}},
+        "f:metadata": {"f:finalizers": {'v:"a"': {}}},
+    }
+    managed = [
+        {"manager": "one", "operation": "Apply", "time": "2026", "fieldsV1": fields},
+        {"manager": "two", "subresource": "status"},
+    ]
+    rows = page.evaluate('async (fields) => (await import("/managed_fields.js")).writers(fields)', managed)
+    assert rows == [
+        ['metadata.finalizers["a"]', "one", "Apply", "2026"],
+        ["spec.ports[port=80].name", "one", "Apply", "2026"],
+        ["spec.x", "one", "Apply", "2026"],
+    ]
+
+
+def test_the_keyboard_goes_to_kinds_and_rows(page: Any, dashboard: Dashboard) -> None:
+    log_in(page, dashboard)
+    page.wait_for_selector(".table")
+    page.keyboard.press(":")
+    page.keyboard.type("nothing")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog .problem >> text=This cluster has no nothing.")
+    page.fill("#palette", "cm default")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1 >> text=ConfigMap in default")
+    page.wait_for_selector(".space .cell >> text=settings-0001")
+    page.focus(".rows")
+    page.keyboard.press("j")
+    page.keyboard.press("y")
+    page.wait_for_function("() => document.activeElement.className === 'yaml'")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog kbd >> text=Space *")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".table")

@@ -136,3 +136,33 @@ def test_what_programs_draw(page: Any, dashboard: Dashboard) -> None:
         assert [len(shown["lines"]), shown["replies"]] == [3, []], text
     asked = page.evaluate(_SHOW, [f"ab{esc}6n{esc}c{esc}21t\x1b]11;?\x07", 5, 3])
     assert asked["replies"] == ["\x1b[1;3R", "\x1b[?1;2c"]  # and nothing that a program could choose
+
+
+def test_a_debugging_container(page: Any, dashboard: Dashboard, server: Server) -> None:
+    """The test plays the kubelet that starts it."""
+    log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/object/pods/default/web-b")
+    page.click("button >> text=Debug")
+    page.wait_for_selector(
+        "dialog .command >> text=kubectl debug -it web-b -n default --image=busybox --target=main -c debugger-1"
+    )
+    page.click("#confirm")
+    page.wait_for_selector(".story >> text=waiting until it runs")
+    state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+    status = {
+        "name": "debugger-1",
+        "image": "busybox",
+        "imageID": "",
+        "ready": False,
+        "restartCount": 0,
+        "state": state,
+    }
+    code, answer = server.call(
+        "PATCH", "/api/v1/namespaces/default/pods/web-b/status", {"status": {"ephemeralContainerStatuses": [status]}},
+        headers={"Content-Type": "application/merge-patch+json"},
+    )  # fmt: skip
+    assert code == 200, answer
+    page.wait_for_selector(".command >> text=kubectl attach -it -n default web-b -c debugger-1")
+    page.wait_for_selector(".terminal .cursor")
+    page.keyboard.type("echo attached-$((2+3))\n")
+    page.wait_for_selector(".line >> text=/^attached-5$/")

@@ -1,6 +1,7 @@
 // What can be done with objects: which actions fit, whether the user may, and the dialog that does it. One file for each in actions/.
 
 import { cordon, uncordon } from "./actions/cordon.js";
+import { debug } from "./actions/debug.js";
 import { remove } from "./actions/delete.js";
 import { drain } from "./actions/drain.js";
 import { restart } from "./actions/restart.js";
@@ -13,7 +14,7 @@ import { path } from "./places.js";
 import { explain } from "./why.js";
 import { t } from "./words.js";
 
-const ACTIONS = [scale, restart, rollback, cordon, uncordon, drain, remove];
+const ACTIONS = [debug, scale, restart, rollback, cordon, uncordon, drain, remove];
 
 /** Return what an action is done to: the kind, the name, and the path of the object in the API. */
 export function targetOf(kind, namespace, name, object = null) {

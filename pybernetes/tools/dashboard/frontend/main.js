@@ -3,6 +3,7 @@
 import { access, call, patch } from "./api.js";
 import { element, link } from "./element.js";
 import { Forwards } from "./forwards.js";
+import { ask, help } from "./palette.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, session } from "./session.js";
 import { Stream } from "./stream.js";
@@ -25,6 +26,7 @@ const VIEWS = {
   clusters: (root) => clusters.show(root),
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
+  yaml: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name, true),
   edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   shell: (root, app, [namespace, pod], parameters) => shell.show(root, app, namespace, pod, parameters),
   map: (root, app, [namespace], parameters) => map.show(root, app, namespace || "-", parameters),
@@ -86,11 +88,9 @@ function key(event, app, search) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "/") search.input.focus();
-  else if (event.key === ":") {
-    const word = prompt(t("Kind"));
-    const kind = word && kinds.meant(app, word.trim());
-    if (kind) location.hash = listOf(kind.resource);
-  } else if (event.key === "f") document.getElementById("filter")?.focus();
+  else if (event.key === ":") ask(app);
+  else if (event.key === "?") help();
+  else if (event.key === "f") document.getElementById("filter")?.focus();
   else if (event.key === "Escape") history.back();
   else {
     const target = document.querySelector(`[data-key="${CSS.escape(event.key)}"]:not([disabled])`);

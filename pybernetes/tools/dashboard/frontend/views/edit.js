@@ -4,6 +4,7 @@ import { inNamespace, kubectl } from "../command.js";
 import { drawn } from "../diff.js";
 import { element } from "../element.js";
 import { objectOf, path } from "../places.js";
+import { describe, pathAt, schemaOf, typeOf } from "../schema_help.js";
 import { yaml } from "../text.js";
 import { t } from "../words.js";
 
@@ -18,7 +19,8 @@ export function show(root, app, resource, namespace, name) {
   }
   const where = `${path(kind, encodeURIComponent(namespace))}/${encodeURIComponent(name)}`;
   let before = "", checked = null;
-  const text = element("textarea", { class: "yaml", id: "yaml", spellcheck: "false", "aria-label": "YAML", oninput: () => unchecked() });
+  const text = element("textarea", { class: "yaml", id: "yaml", spellcheck: "false", "aria-label": "YAML", oninput: () => { unchecked(); help(); }, onkeyup: () => help(), onclick: () => help(), onfocus: () => help() });
+  const about = element("aside", { class: "about", "aria-live": "polite" });
   const says = element("p", { class: "problem", role: "alert" });
   const changes = element("pre", { class: "yaml", id: "changes", role: "status" });
   const save = element("button", { id: "save", disabled: true, onclick: () => attempt(store) }, t("Save"));
@@ -26,7 +28,7 @@ export function show(root, app, resource, namespace, name) {
     element("header", { class: "bar" }, element("h1", {}, `${t("Edit")} ${kind.kind} `, element("b", {}, name)),
       element("button", { id: "check", onclick: () => attempt(check) }, t("Show what changes")), save,
       element("code", { class: "command" }, kubectl("edit", `${resource}/${name}`, inNamespace(namespace)))),
-    says, text, changes);
+    says, element("div", { class: "editor" }, text, about), changes);
 
   const shown = (object) => {
     const copy = structuredClone(object);
@@ -65,6 +67,20 @@ export function show(root, app, resource, namespace, name) {
     if (text.value !== checked) return; // what is saved is what was shown
     await put("");
     location.hash = objectOf(resource, namespace, name);
+  }
+
+  let schema = null;
+  schemaOf(app, kind).then((found) => { schema = found; help(); });
+
+  /** Say what the field at the cursor is, and what else its object may have. */
+  function help() {
+    if (!schema) return;
+    const line = text.value.slice(0, text.selectionStart).split("\n").length - 1;
+    const names = pathAt(text.value, line);
+    const { here, parent } = describe(schema, names);
+    const fields = Object.entries((here?.properties ? here : here?.items ? describe(schema, names).here.items : parent)?.properties || parent?.properties || {});
+    about.replaceChildren(element("b", {}, names.join(".") || kind.kind), here ? element("p", {}, `${typeOf(here, schema.schemas)} ${here.description || ""}`) : element("p", { class: "bad" }, names.length ? t("The schema has no such field.") : ""),
+      element("ul", {}, fields.slice(0, 60).map(([name, own]) => element("li", { title: own.description || "" }, element("code", {}, name), ` ${typeOf(own, schema.schemas)}${parent?.required?.includes(name) ? ` (${t("required")})` : ""}`))));
   }
 
   attempt(async () => {

@@ -25,9 +25,9 @@ export function show(root, app, resource, parameters) {
   const filter = element("input", { type: "search", id: "filter", placeholder: t("Filter"), "aria-label": t("Filter rows"), value: parameters.get("q") || "", oninput: () => { keep(); later(); } });
   const go = (row, view = "object") => { location.hash = address([view, resource, row[NAMESPACE] || "-", row[NAME]]); };
   const table = new VirtualRows({
-    draw, open: go, key: (row) => row[KEY], picked: () => pick(),
+    draw, open: (row) => go(row), key: (row) => row[KEY], picked: () => pick(),
     keys: {
-      d: go, y: (row) => go(row, "object"), e: (row) => go(row, "edit"),
+      d: (row) => go(row), y: (row) => go(row, "yaml"), e: (row) => go(row, "edit"),
       ...(resource === "pods" && Object.fromEntries([["l", "logs"], ["s", "shell"]].map(([key, view]) => [key, (row) => { location.hash = address([view, row[NAMESPACE], row[NAME]]); }]))),
     },
   });

@@ -3,14 +3,15 @@
 import { buttons, targetOf } from "../actions.js";
 import { inNamespace, kubectl } from "../command.js";
 import { element, link } from "../element.js";
+import { writers } from "../managed_fields.js";
 import { address, listOf, objectOf, path } from "../places.js";
 import { session } from "../session.js";
 import { age, yaml } from "../text.js";
 import { ANSWERED, explain, unwell } from "../why.js";
 import { t } from "../words.js";
 
-/** Show an object; returns a function that ends it. */
-export function show(root, app, resource, namespace, name) {
+/** Show an object, or its YAML first; returns a function that ends it. */
+export function show(root, app, resource, namespace, name, yamlFirst = false) {
   const kind = app.kinds.get(resource);
   if (!kind) {
     root.replaceChildren(element("p", { class: "problem" }, t("This cluster has no {resource}.", { resource })));
@@ -20,6 +21,7 @@ export function show(root, app, resource, namespace, name) {
   const says = element("p", { class: "problem", role: "alert" });
   const summary = element("dl", { class: "summary" });
   const text = element("pre", { class: "yaml", tabindex: "0" });
+  const written = element("table", { class: "written" });
   const happened = element("ul", { class: "events" });
   const fields = element("input", { type: "checkbox", onchange: (event) => { managed = event.target.checked; draw(); } });
   const question = { resource, name, namespace: kind.namespaced ? namespace : "" };
@@ -40,7 +42,8 @@ export function show(root, app, resource, namespace, name) {
     element("section", {}, element("h2", {}, t("Summary")), summary),
     ANSWERED.includes(resource) ? element("section", {}, element("h2", {}, t("Why")), why) : null,
     element("section", {}, element("h2", {}, t("Events")), happened),
-    element("section", {}, element("h2", {}, "YAML"), element("label", {}, fields, ` ${t("managed fields")}`), text)].filter(Boolean));
+    element("section", {}, element("details", { id: "written", ontoggle: () => draw() }, element("summary", {}, t("Who wrote which field, and when")), written)),
+    element("section", {}, element("h2", {}, "YAML"), element("button", { "data-key": "y", hidden: true, onclick: () => text.focus() }), element("label", {}, fields, ` ${t("managed fields")}`), text)].filter(Boolean));
 
   function draw() {
     if (!object) return;
@@ -48,6 +51,7 @@ export function show(root, app, resource, namespace, name) {
     const shown = structuredClone(object);
     if (!managed) delete shown.metadata.managedFields;
     text.textContent = yaml(shown);
+    if (document.getElementById("written")?.open) written.replaceChildren(...writers(object.metadata.managedFields).map((row) => element("tr", {}, row.map((cell) => element("td", {}, cell)))));
   }
 
   let offered = "";
@@ -64,6 +68,7 @@ export function show(root, app, resource, namespace, name) {
     if (!message.object) return;
     object = message.object;
     draw();
+    if (yamlFirst && !uid) text.focus();
     offer();
     if (object.metadata.uid !== uid) {
       if (ANSWERED.includes(resource) && unwell(object)) explain(app, question, why);
