@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes.api import feature_gates
-from pybernetes.cmd import _secure_serving
+from pybernetes.cmd import _secure_serving, _upstream_flags
 from pybernetes.cmd._leader_election import election_flags
 from pybernetes.cmd._program import add_version, run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import LOG_FLAGS, SERVING_FLAGS, Flag, Seconds, add, add_ignored, warn_ignored
+from pybernetes.lib.flags import Flag, Refused, Seconds, add, add_ignored, check, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.scheduling.config import Configuration
@@ -34,21 +34,18 @@ _MISC = (
         "how long a pod waits before it is tried again anyway",
     ),
 )
+OTHERS: tuple[Flag, ...] = (
+    *_upstream_flags.OTHERS,
+    Refused("write-config-to", help="/configz shows the configuration that is in force"),
+)
 # Flags of upstream's command lines that mean nothing here, and why.
-_CACHED = "what the API server said of a caller is not remembered for a time that could be set"
 _IGNORED = {
-    **{name: reason for name, reason in (LOG_FLAGS | SERVING_FLAGS).items()
-       if not name.startswith(("log-json", "log-text", "logtostderr", "disable-http2", "http2"))},
+    **_upstream_flags.IGNORED,
     "address": "there is no port without TLS: see --bind-address",
     "kube-api-content-type": "JSON is spoken with the API server",
-    "authentication-skip-lookup": "authorities are looked up only if --authentication-kubeconfig is given",
-    "authentication-token-webhook-cache-ttl": _CACHED,
-    "authentication-tolerate-lookup-failure": "serving never waits for the authorities: who needs them is unknown until then",
-    "authorization-webhook-cache-authorized-ttl": _CACHED,
-    "authorization-webhook-cache-unauthorized-ttl": _CACHED,
     "algorithm-provider": "upstream removed it: see --config",
     "policy-config-file": "upstream removed it: see --config",
-}  # fmt: skip
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     add(result.add_argument_group("configuration"), _MISC)
     add(result.add_argument_group("serving"), _SERVING)
     add(result.add_argument_group("leader election"), _ELECTION)
+    add(result.add_argument_group("flags of upstream without an effect"), OTHERS)
     add_ignored(result, _IGNORED)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
     add_version(result)
@@ -69,6 +67,7 @@ def configuration(options: argparse.Namespace) -> Configuration:
 
     _secure_serving.check(options)
     feature_gates.from_flag(options.feature_gates, feature_gates.HONOURED["kube-scheduler"])
+    check(options, OTHERS)
     warn_ignored(options, _IGNORED)
     if options.leader_elect_resource_lock != "leases":
         raise ValueError('resourceLock value must be "leases"')

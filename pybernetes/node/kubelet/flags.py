@@ -85,7 +85,7 @@ IGNORED = {
     **dict.fromkeys(("exit-on-lock-contention", "lock-file"), _LOCK),
     **dict.fromkeys(("maximum-dead-containers", "minimum-container-ttl-duration"), _DEAD),
     **dict.fromkeys(("image-credential-provider-bin-dir", "image-credential-provider-config"), _PROVIDERS),
-    **{name: flags.LOG_FLAGS[name] for name in ("log-flush-frequency", "logging-format", "vmodule")},
+    **{name: why for name, why in flags.LOG_FLAGS.items() if name != "logtostderr"},
     "experimental-allocatable-ignore-eviction": "thresholds of evictions always count against what pods may have",
     "experimental-mounter-path": "volumes are mounted by this process itself",
     "pod-infra-container-image": "the runtime's configuration names the image of sandboxes",
