@@ -62,7 +62,7 @@ def choose_address(service: Object, present: str, taken: Iterable[str], pool: Se
 
 
 def source_ranges(service: Object, version: int = 4) -> tuple[str, ...]:
-    """Return who may connect, of a family; ValueError if it is no list of ranges."""
+    """Return who may connect, of a family; CloudError if it is no list of ranges."""
     given = service["spec"].get("loadBalancerSourceRanges")
     if not given:
         text = (service["metadata"].get("annotations") or {}).get(SOURCE_RANGES, "").strip()
@@ -70,7 +70,7 @@ def source_ranges(service: Object, version: int = 4) -> tuple[str, ...]:
     try:
         networks = [ipaddress.ip_network(part.strip(), strict=False) for part in given]
     except ValueError as error:
-        raise ValueError(f"{given} is not valid. Expecting a list of IP ranges: {error}") from None
+        raise CloudError(f"{given} is not valid. Expecting a list of IP ranges: {error}") from None
     if any(network.prefixlen == 0 and network.version == version for network in networks):
         return ()
     return tuple(sorted({str(network) for network in networks if network.version == version})) or (
@@ -79,12 +79,12 @@ def source_ranges(service: Object, version: int = 4) -> tuple[str, ...]:
 
 
 def chosen(service: Object, nodes: Iterable[Object]) -> list[str]:
-    """Return the names of the nodes that a service's load balancer stands in front of."""
+    """Return the names of the nodes that a service's load balancer stands in front of; CloudError if it names none that can be."""
     text = (service["metadata"].get("annotations") or {}).get(NODE_SELECTOR, "")
     try:
         selector = selectors.parse_labels(text)
     except ValueError as error:
-        raise ValueError(f"the annotation {NODE_SELECTOR}: {error}") from None
+        raise CloudError(f"the annotation {NODE_SELECTOR}: {error}") from None
     return [
         node["metadata"]["name"] for node in nodes if selector.matches(node["metadata"].get("labels") or {})
     ]
