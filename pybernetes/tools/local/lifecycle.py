@@ -123,7 +123,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
             federation.prepare(cluster, settings, server_of(settings))
         step("certificates, settings and networks are there", "starting the API server")
         started = start_supervisor(cluster, changed=settings != before)
-        _wait_until_ready(cluster)
+        _wait_until_ready(cluster, max(wait, _READY_SECONDS))
         step("the API server is ready")
         node_registration.register(cluster, settings)
         path = kubeconfig.users_file()
@@ -306,8 +306,8 @@ def wait_for_end(cluster: Cluster, process: str, seconds: float = _READY_SECONDS
         time.sleep(0.02)
 
 
-def _wait_until_ready(cluster: Cluster) -> None:
-    deadline, api = time.monotonic() + _READY_SECONDS, AdminClient(cluster)
+def _wait_until_ready(cluster: Cluster, seconds: float = _READY_SECONDS) -> None:
+    deadline, api = time.monotonic() + seconds, AdminClient(cluster)
     while not api.is_ready():
         restarts = running_processes(cluster).get(CONTROL_PLANE, {}).get("restarts", 0)
         if (

@@ -108,8 +108,8 @@ class Families(User):
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects(policy)})
         (home / "objects.json").write_text(text)
         self.kubectl("apply", "-f", str(home / "objects.json"))
-        self.kubectl("rollout", "status", "daemonset/web", "--timeout=60s")
-        self.kubectl("wait", "--for=condition=Ready", "pod/look", "--timeout=60s")
+        self.kubectl("rollout", "status", "daemonset/web", f"--timeout={self.patience // 2}s")
+        self.kubectl("wait", "--for=condition=Ready", "pod/look", f"--timeout={self.patience // 2}s")
 
     def read(self, *what: str) -> Any:
         """Return an object."""
@@ -228,7 +228,7 @@ def cluster(home: Path, family: str, policy: str, *more: str) -> Iterator[Famili
         user = Families(home)
         user.machine = machine
         try:
-            user.pyb("up", NAME, "--nodes", "2", "--ip-family", family, "--wait", *more)
+            user.pyb("up", NAME, "--nodes", "2", "--ip-family", family, f"--wait={user.patience}", *more)
             user.fill(home, policy)
             yield user
         finally:

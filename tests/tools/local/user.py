@@ -13,13 +13,17 @@ from tests.support import until
 class User:
     """Somebody with a home of their own."""
 
+    patience = 120  # seconds that a command may take; a slow machine needs more
+
     def __init__(self, home: Path) -> None:
         self.environment = {**os.environ, "PYBERNETES_HOME": str(home / "state"), "HOME": str(home),
                             "KUBECONFIG": str(home / "kubeconfig")}  # fmt: skip
 
     def run(self, *command: str, code: int = 0) -> str:
         """Return what a command prints; it must end with the exit code."""
-        done = subprocess.run(command, env=self.environment, text=True, capture_output=True, timeout=120)
+        done = subprocess.run(
+            command, env=self.environment, text=True, capture_output=True, timeout=self.patience
+        )
         assert done.returncode == code, f"{command}: {done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
