@@ -33,6 +33,10 @@ class Dialer:
         """Return a connected socket for an address that has to be reached in another way."""
         return None
 
+    async def datagrams(self, host: str, port: int) -> socket.socket | None:
+        """Return a socket of UDP for such an address."""
+        return None
+
     async def __call__(
         self,
         factory: Callable[[], P],
@@ -86,13 +90,14 @@ direct = Dialer()
 class RangeDialer(Dialer):
     """Reach some ranges of addresses by sockets that somebody else makes, and everything else from here.
 
-    ``connecting`` gives a socket that is on its way to an address, or None if there is no other way than from here.
+    ``connecting`` gives a socket that is on its way to an address, or None if there is no other way than from here; with
+    ``datagram=True`` one of UDP.
     """
 
     def __init__(
         self,
         ranges: Sequence[str],
-        connecting: Callable[[str, int], Awaitable[socket.socket | None]],
+        connecting: Callable[..., Awaitable[socket.socket | None]],
         names: Names | None = None,
     ) -> None:
         super().__init__(names)
@@ -122,3 +127,7 @@ class RangeDialer(Dialer):
             made.close()
             raise
         return made
+
+    async def datagrams(self, host: str, port: int) -> socket.socket | None:
+        """Return a socket of UDP, for the same ranges."""
+        return await self._connecting(host, port, datagram=True) if self._covers(host) else None

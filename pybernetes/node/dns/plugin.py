@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pybernetes.api.text.durations import parse_duration
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.node.dns import wire
 from pybernetes.node.dns.corefile import Block, CorefileError, Directive, Line
@@ -51,6 +52,7 @@ class Environment:
     show: Callable[[str, int], list[tuple[str, int]]] = lambda host, port: [(host or "0.0.0.0", port)]
     variables: Mapping[str, str] = field(default_factory=lambda: os.environ)  # what {$NAME} stands for
     files: frozenset[str] | None = None  # which files may be read; None for any
+    dialer: Dialer = direct  # how other servers are reached
     ranges: tuple[str, ...] = ()  # of the cluster: their reverse names are nobody else's business
 
     def read(self, path: str, line: Line) -> str:

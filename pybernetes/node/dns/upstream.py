@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import ssl
 
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.dns import wire
 from pybernetes.node.dns.config import Server
 
@@ -13,14 +14,18 @@ _MOST_WAITING = 1000  # questions on one connection
 _EXPIRE_SECONDS = 10.0
 
 
-async def exchange(question: bytes, to: Server, source: str = "") -> bytes:
+async def exchange(question: bytes, to: Server, source: str = "", dialer: Dialer = direct) -> bytes:
     """Send a question over UDP from a port of its own, and return the answer, which may be cut."""
     sent = wire.query(secrets.randbits(16), question)
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[bytes] = loop.create_future()
-    transport, _ = await loop.create_datagram_endpoint(
-        lambda: _Once(answer, sent), remote_addr=to, local_addr=(source, 0) if source else None
-    )
+    made = None if source else await dialer.datagrams(*to)
+    if made is not None:
+        transport, _ = await loop.create_datagram_endpoint(lambda: _Once(answer, sent), sock=made)
+    else:
+        transport, _ = await loop.create_datagram_endpoint(
+            lambda: _Once(answer, sent), remote_addr=to, local_addr=(source, 0) if source else None
+        )
     try:
         transport.sendto(sent)
         return await answer
@@ -60,10 +65,10 @@ class Stream:
 
     def __init__(
         self, to: Server, tls: ssl.SSLContext | None = None, server_name: str = "",
-        expire: float = _EXPIRE_SECONDS, source: str = "",
+        expire: float = _EXPIRE_SECONDS, source: str = "", dialer: Dialer = direct,
     ) -> None:  # fmt: skip
         self._to, self._tls, self._server_name, self._expire = to, tls, server_name, expire
-        self._source = source
+        self._source, self._dialer = source, dialer
         self._channel: _Channel | None = None
         self._opening: asyncio.Task[_Channel] | None = None
 
@@ -79,11 +84,17 @@ class Stream:
 
     async def _open(self) -> _Channel:
         loop = asyncio.get_running_loop()
-        _, channel = await loop.create_connection(
-            lambda: _Channel(self._expire), *self._to, ssl=self._tls,
-            server_hostname=(self._server_name or self._to[0]) if self._tls else None,
-            local_addr=(self._source, 0) if self._source else None,
-        )  # fmt: skip
+        name = (self._server_name or self._to[0]) if self._tls else None
+        made = None if self._source else await self._dialer.connected(*self._to)
+        if made is not None:
+            _, channel = await loop.create_connection(
+                lambda: _Channel(self._expire), sock=made, ssl=self._tls, server_hostname=name
+            )
+        else:
+            _, channel = await loop.create_connection(
+                lambda: _Channel(self._expire), *self._to, ssl=self._tls, server_hostname=name,
+                local_addr=(self._source, 0) if self._source else None,
+            )  # fmt: skip
         self._channel = channel
         return channel
 

@@ -200,7 +200,7 @@ class ControlPlane:
         assert self.dns_settings is not None
         groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
         client = self.client(dns.ACCOUNT, *groups, agent_name="kube-dns")
-        settings = self.dns_settings
+        settings = replace(self.dns_settings, dialer=self.dialer)
         if self.first_node:
             settings = replace(settings, pod=pod_name("kube-dns", self.first_node))
         await dns.run(client, self.client("pybernetes-addons", MASTERS), settings)

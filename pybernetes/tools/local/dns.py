@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, SERVICES, Ref
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.dns import config, usual
 from pybernetes.node.dns.corefile import CorefileError
 from pybernetes.node.dns.name_server import NameServer
@@ -35,6 +36,7 @@ class DnsSettings:
     service: str
     ranges: tuple[str, ...] = ()
     port: int = dns_ports.PORT
+    dialer: Dialer = direct  # how servers in pods and behind services are reached
     pod: str = ""  # the pod that shows it, if one does: the service's proxy goes to pods alone
 
 
@@ -94,7 +96,9 @@ def environment(settings: DnsSettings) -> Environment:
     def show(host: str, port: int) -> list[tuple[str, int]]:
         return [(settings.address, page)] if page else []
 
-    return Environment(listen=listen, show=show, variables={}, files=_FILES, ranges=settings.ranges)
+    return Environment(
+        listen=listen, show=show, variables={}, files=_FILES, ranges=settings.ranges, dialer=settings.dialer
+    )
 
 
 def effective(corefile: str, older: Mapping[str, str]) -> str:

@@ -22,11 +22,10 @@ class HostClient:
     def __init__(self, path: Path) -> None:
         self._path = str(path)
 
-    async def connecting(self, host: str, port: int) -> socket.socket | None:
+    async def connecting(self, host: str, port: int, *, datagram: bool = False) -> socket.socket | None:
         """Return a socket on its way to a pod or service; None while there is no node."""
-        _, made = await asyncio.to_thread(
-            self._ask, {"do": "socket", "host": host, "port": port}, _DIAL_SECONDS
-        )
+        question = {"do": "socket", "host": host, "port": port, "datagram": datagram}
+        _, made = await asyncio.to_thread(self._ask, question, _DIAL_SECONDS)
         return made
 
     async def instance(self, name: str) -> dict[str, Any] | None:

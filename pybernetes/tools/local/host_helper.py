@@ -111,7 +111,8 @@ class HostHelper:
         namespace = self._namespace()
         if namespace is None:
             return {}
-        made = socket_in(namespace, socket.AF_INET6 if address.version == 6 else socket.AF_INET)
+        kind = socket.SOCK_DGRAM if asked.get("datagram") is True else socket.SOCK_STREAM
+        made = socket_in(namespace, socket.AF_INET6 if address.version == 6 else socket.AF_INET, kind)
         try:
             made.connect((str(address), port))
         except BlockingIOError:

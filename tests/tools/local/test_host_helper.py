@@ -99,6 +99,13 @@ async def test_a_socket_to_a_pod_comes_through_the_helper(client: HostClient, na
     assert await connection.text == b"hello"
     with pytest.raises(ConnectionRefusedError):
         await dialer(Greeted, ADDRESS, 1)
+    with socket_in(namespace, socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        receiver.bind((ADDRESS, 0))
+        made = await dialer.datagrams(ADDRESS, receiver.getsockname()[1])
+        assert made is not None and await dialer.datagrams("192.0.2.1", 53) is None
+        with made:
+            made.send(b"hello")
+        assert await asyncio.get_running_loop().sock_recv(receiver, 9) == b"hello"
     with pytest.raises(PermissionError):
         await client.connecting("127.0.0.1", 22)
     with pytest.raises(PermissionError):

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.dns import chain, wire
 from pybernetes.node.dns.chain import Chains
 from pybernetes.node.dns.plugins.forward import forward, proxy
@@ -22,9 +24,9 @@ WWW = "www.a.svc.example.com"
 
 
 @contextlib.asynccontextmanager
-async def forwarding(text: str) -> AsyncIterator[tuple[Resolver, Chains]]:
+async def forwarding(text: str, dialer: Dialer = direct) -> AsyncIterator[tuple[Resolver, Chains]]:
     """Yield what answers as a Corefile says, and end its connections."""
-    chains = chain.build(text, environment())
+    chains = chain.build(text, replace(environment(), dialer=dialer))
     try:
         yield Resolver(None, chains.listening[0].handler), chains
     finally:
@@ -116,10 +118,41 @@ async def test_no_more_questions_are_under_way_than_may_be() -> None:
     server.close()
 
 
+class Elsewhere(Dialer):
+    """Reaches a server that has no address of this machine."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self.port, self.asked = port, list[tuple[str, str]]()
+
+    async def connected(self, host: str, port: int) -> socket.socket | None:
+        self.asked.append(("tcp", host))
+        made = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        made.setblocking(False)
+        return made
+
+    async def datagrams(self, host: str, port: int) -> socket.socket | None:
+        self.asked.append(("udp", host))
+        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made.setblocking(False)
+        made.connect(("127.0.0.1", self.port))
+        return made
+
+
+@pytest.mark.parametrize("option, protocol", [("", "udp"), ("force_tcp", "tcp")])
+async def test_servers_inside_a_cluster_are_reached_where_it_is(option: str, protocol: str) -> None:
+    async with other("example.com", service("www", "a", clusterIPs=["192.0.2.7"])) as server:
+        dialer = Elsewhere(server.port)
+        text = f". {{\n forward . 10.77.0.9 {{\n {option}\n }}\n}}"
+        async with forwarding(text, dialer=dialer) as (resolver, _):
+            assert await ask(resolver, WWW) == (0, [f"{WWW}. 192.0.2.7"])
+        assert dialer.asked == [(protocol, "10.77.0.9")]
+
+
 async def test_a_flood_takes_no_more_sockets_than_there_are_to_spare(monkeypatch: pytest.MonkeyPatch) -> None:
     over, under_way = asyncio.Event(), 0
 
-    async def exchange(question: bytes, to: tuple[str, int], source: str = "") -> bytes:
+    async def exchange(question: bytes, to: tuple[str, int], source: str, dialer: Dialer) -> bytes:
         nonlocal under_way
         under_way += 1
         await over.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.dns import config, wire
 from pybernetes.node.dns.answer_cache import plain
 from pybernetes.node.dns.corefile import CorefileError, Directive, Line
@@ -23,9 +24,9 @@ _AT_ONCE = 1000  # each question over UDP has a socket, and the process has othe
 class Forward:
     """Asks servers in turn until one answers."""
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, metrics: Metrics, dialer: Dialer = direct) -> None:
         self._settings, self._metrics = settings, metrics
-        self.proxies = [Proxy(server, tls, name, settings) for server, tls, name in settings.servers]
+        self.proxies = [Proxy(server, tls, name, settings, dialer) for server, tls, name in settings.servers]
         self._turn = 0
         self._under_way = 0
 
@@ -145,7 +146,7 @@ def _forward(controller: Controller, directive: Directive) -> Forward:
         raise directive.line.wrong_count()
     if len(settings.servers) > _MOST_SERVERS:
         raise CorefileError(f"more than {_MOST_SERVERS} TOs configured: {len(settings.servers)}")
-    forward = Forward(settings, controller.environment.metrics)
+    forward = Forward(settings, controller.environment.metrics, controller.environment.dialer)
     controller.site.closing.append(forward.close)
     return forward
 

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import ssl
 
+from pybernetes.lib.http.dialer import Dialer
 from pybernetes.node.dns import config, wire
 from pybernetes.node.dns.metrics import Metrics
 from pybernetes.node.dns.plugins.forward.settings import Settings
@@ -21,13 +22,15 @@ def _verifying() -> ssl.SSLContext:
 class Proxy:
     """One server to ask: how, and whether it is well."""
 
-    def __init__(self, server: config.Server, tls: bool, server_name: str, settings: Settings) -> None:
-        self.server, self._settings = server, settings
+    def __init__(
+        self, server: config.Server, tls: bool, server_name: str, settings: Settings, dialer: Dialer
+    ) -> None:
+        self.server, self._settings, self._dialer = server, settings, dialer
         self.label = f"[{server[0]}]:{server[1]}" if ":" in server[0] else f"{server[0]}:{server[1]}"
         context = (settings.tls or _verifying()) if tls else None
         self._tls = tls
         self._stream = Stream(
-            server, context, server_name or settings.server_name, settings.expire, settings.source
+            server, context, server_name or settings.server_name, settings.expire, settings.source, dialer
         )
         self.fails = 0
         self._checking: asyncio.Task[None] | None = None
@@ -41,7 +44,7 @@ class Proxy:
         """Return the server's answer."""
         if self._tls or self._settings.force_tcp or (tcp and not self._settings.prefer_udp):
             return await self._stream.exchange(question)
-        message = await exchange(question, self.server, self._settings.source)
+        message = await exchange(question, self.server, self._settings.source, self._dialer)
         if message[2] & 2:  # cut: the whole of it comes over TCP
             message = await self._stream.exchange(question)
         return message
