@@ -6,16 +6,23 @@ import { address } from "../places.js";
 import { Terminal } from "../terminal/terminal.js";
 import { t } from "../words.js";
 
+const LARGEST = 8000;
+
 /** Show a shell; `attach` joins the container's own process instead. Returns a function that ends it. */
 export function show(root, app, namespace, pod, parameters) {
   const container = parameters.get("container") || "", attach = parameters.get("attach") || "";
   const says = element("p", { class: "problem", role: "alert" });
   let size = [80, 24], started = false, subscription;
-  const terminal = new Terminal((text) => subscription?.say({ text }), (...next) => { size = next; if (started) subscription.say({ size }); else begin(); });
+  const terminal = new Terminal(type, (...next) => { size = next; if (started) subscription.say({ size }); else begin(); });
   const command = attach ? kubectl("attach", "-it", inNamespace(namespace), pod, container && ["-c", container]) : kubectl("exec", "-it", inNamespace(namespace), pod, container && ["-c", container], "--", "sh");
   const again = element("button", { hidden: true, onclick: () => begin() }, t("Begin again"));
   const others = element("select", { "aria-label": t("Container"), onchange: (event) => { location.hash = address(["shell", namespace, pod], { container: event.target.value }); } });
   root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, `${t("Shell in")} `, element("b", {}, pod)), others, again, element("code", { class: "command" }, command)), says, terminal.element);
+
+  // What is pasted may be long; the server takes messages of a certain size.
+  function type(text) {
+    for (let at = 0; at < text.length; at += LARGEST) subscription?.say({ text: text.slice(at, at + LARGEST) });
+  }
 
   function begin() {
     started = true;
