@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -385,3 +387,14 @@ def test_endpoints_take_turns() -> None:
 def test_versions_that_corrupt_their_data_are_refused(version: str, refused: bool) -> None:
     with pytest.raises(StoreError, match="can corrupt its data") if refused else contextlib.nullcontext():
         feed.refuse_corrupting(version)
+
+
+async def test_whoever_waited_too_long_does_not_ask_in_front_of_the_others() -> None:
+    """While etcd was silent each caller waited for those before him, and then for as long again."""
+    store = EtcdStore(["http://127.0.0.1:1"])
+    silent: Any = SimpleNamespace(progress_is_ordered=False)
+    store._feed = silent
+    now = asyncio.get_running_loop().time()
+    with pytest.raises(Unavailable):
+        await store._nudge(5, now + 60)  # asks, and there is nobody
+    await store._nudge(5, now)

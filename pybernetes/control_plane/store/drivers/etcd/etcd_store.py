@@ -321,7 +321,7 @@ class EtcdStore(MirroredStore):
         if revision <= self.mirror.revision or await super().wait(revision, min(PATIENCE_SECONDS, timeout)):
             return
         if not ours:
-            await self._nudge(revision, deadline - loop.time())
+            await self._nudge(revision, deadline)
         if await super().wait(revision, min(SILENCE_SECONDS, deadline - loop.time())):
             return
         if deadline > loop.time() and self._feed is not None:
@@ -329,9 +329,11 @@ class EtcdStore(MirroredStore):
         if not await super().wait(revision, deadline - loop.time()):
             raise Unavailable(f"revision {revision} has not arrived from etcd, seen is {self.revision}")
 
-    async def _nudge(self, revision: int, timeout: float) -> None:
+    async def _nudge(self, revision: int, deadline: float) -> None:
         """Make etcd tell how far its watch is; what one caller asks for helps all others."""
         async with self._nudging:
+            # Whoever has waited here for as long as he may asks no more: those behind him would wait as long again.
+            timeout = deadline - asyncio.get_running_loop().time()
             if revision <= self.revision or self._feed is None or timeout <= 0:
                 return
             if self._feed.progress_is_ordered:
