@@ -20,6 +20,7 @@ _EPILOG = """
 pyb why pod/NAME                    why it waits, does not start, restarts, is not ready, has ended
 pyb why service/NAME                why nobody answers behind it
 pyb why can-i VERB RESOURCE[/NAME]  whether you may, and the rule that would be needed
+pyb why can-i                       all that you may do (or --as USER), and by which roles
 pyb why 'MESSAGE'                   the same for the words of a refusal (… is forbidden: User "…" cannot …)
 """
 
@@ -62,6 +63,8 @@ async def _answer(client: Client, options: argparse.Namespace, namespace: str) -
         return await reading.may(client, refused[1], refused[0]._replace(groups=tuple(options.as_group)))
     if words[0] == "can-i":
         user = access.User(options.user, tuple(options.as_group)) if options.user else None
+        if len(words) == 1:
+            return await reading.rights(client, namespace, user)
         return await reading.may(client, _wish(options, namespace), user)
     kind, slash, name = words[0].partition("/")
     if len(words) == 2 and not slash:

@@ -200,7 +200,7 @@ def _bindings(user: User, wish: Wish, world: World) -> list[Finding]:
     bound, links = [], []
     for ref in (ROLE_BINDINGS, CLUSTER_ROLE_BINDINGS):
         for binding in world.all(ref, wish.namespace if ref is ROLE_BINDINGS else ""):
-            if any(_is(subject, user, binding) for subject in binding.get("subjects") or ()):
+            if any(is_subject(subject, user, binding) for subject in binding.get("subjects") or ()):
                 role = binding.get("roleRef") or {}
                 bound.append(f"{role.get('kind', '')} {role.get('name', '')}")
                 links.append(link_of(ref, binding))
@@ -211,7 +211,8 @@ def _bindings(user: User, wish: Wish, world: World) -> list[Finding]:
     return [Finding(f"Roles of {user.name} here: {listed(dict.fromkeys(bound))}.", [], links, cause=False)]
 
 
-def _is(subject: Object, user: User, binding: Object) -> bool:
+def is_subject(subject: Object, user: User, binding: Object) -> bool:
+    """Return whether a binding's subject means a user."""
     kind, name = subject.get("kind"), subject.get("name")
     if kind == "ServiceAccount":
         namespace = subject.get("namespace") or binding["metadata"].get("namespace", "")

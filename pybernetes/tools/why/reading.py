@@ -15,11 +15,13 @@ from pybernetes.client.refs import (
     PODS,
     SELF_SUBJECT_ACCESS_REVIEWS,
     SELF_SUBJECT_REVIEWS,
+    SELF_SUBJECT_RULES_REVIEWS,
     SUBJECT_ACCESS_REVIEWS,
     path_of,
 )
 from pybernetes.lib.discover import discover
 from pybernetes.tools.why import access
+from pybernetes.tools.why import rights as all_rights
 from pybernetes.tools.why.access import User, Wish
 from pybernetes.tools.why.finding import Answer, link_of
 from pybernetes.tools.why.world import Need, Question, World
@@ -118,6 +120,23 @@ async def may(client: Client, wish: Wish, user: User | None = None) -> Answer:
     await read(client, access.needs(wish), world)
     answer = access.decide(user, wish, review.get("status") or {}, world)
     answer.notes += [f"{ref.kind} objects could not be read: {why}" for ref, why in world.refused.items()]
+    return answer
+
+
+async def rights(client: Client, namespace: str, user: User | None = None) -> Answer:
+    """Say what the user may do in a namespace and by which roles; of another user if one is given."""
+    world, reviewed = World(), []
+    who = user or await _self(client)
+    await read(client, all_rights.needs(namespace), world)
+    notes = [f"{ref.kind} objects could not be read: {why}" for ref, why in world.refused.items()]
+    if user is None and world.refused:
+        review = await client.create(
+            SELF_SUBJECT_RULES_REVIEWS, {"metadata": {}, "spec": {"namespace": namespace}}
+        )
+        status = review.get("status") or {}
+        reviewed = [*(status.get("resourceRules") or ()), *(status.get("nonResourceRules") or ())]
+    answer = all_rights.decide(who, namespace, world, reviewed)
+    answer.notes += notes
     return answer
 
 

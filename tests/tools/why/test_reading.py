@@ -109,6 +109,10 @@ async def test_an_answer_has_only_what_its_reader_may_see() -> None:
             await reading.may(reader, wish, User("nobody"))
         of_others = await reading.may(client, wish, User("nobody"))
         assert "ClusterRole" in of_others.findings[1].title
+        own = await reading.rights(reader, "default")
+        assert any("get: pods" in text for found in own.findings for text in found.details)
+        of_reader = await reading.rights(client, "default", User("reader"))
+        assert [found.title for found in of_reader.findings] == ["Role reader in default:"]
         allowed = await reading.may(reader, Wish("get", "pods", "", "", "default"))
         assert allowed.state == "may get pods in default"
 
