@@ -6,6 +6,7 @@ What the user may not read is left out, and the answer says so.
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
@@ -93,7 +94,7 @@ async def _explain(client: Client, obj: Object, world: World) -> list[str]:
     from pybernetes.tools.what_if.reading import Progress
 
     try:
-        cluster = await reading.read(client, progress=Progress())
+        cluster = await reading.read(client, progress=Progress(io.StringIO()))  # nobody asked how far it is
     except Forbidden as error:
         return [f"The scheduler's rules could not be asked about each node: {error}"]
     except (StatusError, RuntimeError) as error:
