@@ -47,7 +47,7 @@ def _find(name: str) -> str:
     if "/" in name:
         return ""
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        path = os.path.join(folder or ".", PREFIX + name)
+        path = os.path.normpath(os.path.join(folder or ".", PREFIX + name))
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return ""
@@ -66,4 +66,4 @@ def listed(path: str, complain: object) -> Iterator[str]:
             continue
         for entry in entries:
             if entry.name.startswith(PREFIX) and not entry.is_dir(follow_symlinks=False):
-                yield os.path.join(folder, entry.name)
+                yield os.path.normpath(os.path.join(folder, entry.name))

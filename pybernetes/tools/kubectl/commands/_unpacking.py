@@ -108,8 +108,11 @@ def _extract(
         # Through a link of the archive the next entry would leave the path.
         skip(f"warning: skipping symlink: {quoted(target)} -> {quoted(member.linkname)}")
         return
+    if member.issparse():  # of any size on the disk, for nothing
+        warn(f"warning: skipping sparse file: {quoted(target)}")
+        return
     content = tar.extractfile(member)
-    if content is None or member.issparse():
+    if content is None:
         return
     with open(target, "wb") as file:
         shutil.copyfileobj(content, file, 1 << 18)

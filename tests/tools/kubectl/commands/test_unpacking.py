@@ -49,6 +49,19 @@ def test_files_and_folders(tmp_path: Path) -> None:
     assert (tmp_path / "to/a").stat().st_mode & 0o7111 == 0  # modes are not kept, as by the original
 
 
+def test_sparse_files_are_left_out_with_a_word(tmp_path: Path) -> None:
+    """They could be of any size here, and are of none there."""
+    sparse, content = entry("src/x", b"hello")
+    sparse.pax_headers = {
+        "GNU.sparse.map": "0,5",
+        "GNU.sparse.size": str(1 << 40),
+        "GNU.sparse.name": "src/x",
+    }
+    files, warnings = unpacked(tmp_path, packed((sparse, content), entry("src/a", b"1")))
+    assert files == {"to/a": b"1"}
+    assert warnings == [f'warning: skipping sparse file: "{tmp_path}/to/x"']
+
+
 ATTACKS = {
     "up": [entry("src/../../evil", b"x")],
     "up in the middle": [entry("src/a/../../../evil", b"x")],
