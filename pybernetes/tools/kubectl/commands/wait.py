@@ -16,7 +16,7 @@ from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.waiting import A_WEEK, TimedOut, timed_out, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from pybernetes.api.resource import Object
@@ -51,8 +51,11 @@ def run(context: Context) -> None:
     met = printers.make(context, "condition met")
     seconds = flags.timeout if flags.timeout >= 0 else A_WEEK
     deadline = time.monotonic() + seconds
-    errors: list[CommandError] = []
-    for info in _infos(context, {kind for kind, _ in conditions}, deadline):
+    kinds = {kind for kind, _ in conditions}
+    builder, infos = _found(context, kinds, deadline)
+    count = 0
+    for info in infos:
+        count += 1
         try:
             for kind, condition in conditions:
                 if seconds == 0 and condition is not None:
@@ -65,32 +68,33 @@ def run(context: Context) -> None:
         except CommandError as error:
             if error.message.startswith("timed out") and seconds == 0:
                 error = CommandError(f"condition not met for {info.resource.plural}/{info.name}")
-            errors.append(error)
-    raise_all(errors)
+            builder.errors.append(error)
+    raise_all(builder.errors)
+    if not count and "delete" not in kinds:
+        raise CommandError("no matching resources found")
 
 
-def _infos(context: Context, kinds: set[str], deadline: float) -> list[Info]:
-    """Return the objects that the arguments name; if they are to be created, once the first is there."""
+def _found(context: Context, kinds: set[str], deadline: float) -> tuple[Builder, Iterable[Info]]:
+    """Return the objects that the arguments name, each read when its turn comes; if they are to be created, once one is there."""
     flags = context.flags
-    creating, deleting = "create" in kinds, "delete" in kinds
+    creating = "create" in kinds
     options: dict[str, Any] = {
         "require_object": not creating,
         "continue_on_error": True,
         "latest": not creating,
     }
-    if deleting:
+    if "delete" in kinds:
         options["ignore"] = not_found
     while True:
         builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, **options)
+        if not creating:
+            return builder, builder.infos()
         infos = builder.all()
         raise_all(builder.errors)
-        if infos or not creating or not _may_come(context, deadline):
-            break
-    if not infos and not deleting:
-        raise CommandError(
-            "timed out waiting for the condition" if creating else "no matching resources found"
-        )
-    return infos
+        if infos:
+            return builder, infos
+        if not _may_come(context, deadline):
+            raise CommandError("timed out waiting for the condition")
 
 
 def _look_once(context: Context, info: Info, condition: Condition) -> Object | None:
@@ -138,6 +142,8 @@ def _wait(
             deadline,
         )
     assert condition is not None
+    if time.monotonic() >= deadline:  # those before it took all the time that there was
+        raise timed_out(info)
     try:
         return until(
             context,
