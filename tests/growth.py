@@ -36,8 +36,11 @@ def owner(table: object) -> str:
     holders = gc.get_referrers(table)
     for holder in holders:
         for own in (holder, *gc.get_referrers(holder)) if type(holder) is dict else (holder,):
-            names = [*getattr(own, "__dict__", ()), *getattr(type(own), "__slots__", ())]
-            for name in names:
+            for name in getattr(own, "__dict__", ()):
                 if getattr(own, name, None) is table:
                     return f"{type(own).__qualname__}.{name}"
+            for kind in type(own).__mro__:  # slots are named after the class that has them
+                for name in getattr(kind, "__slots__", ()):
+                    if getattr(own, name, None) is table:
+                        return f"{kind.__qualname__}.{name}"
     return f"{type(table).__name__} of {[type(holder).__qualname__ for holder in holders]}"
