@@ -299,6 +299,7 @@ def test_why_a_pod_waits_and_why_somebody_may_not(page: Any, dashboard: Dashboar
     page.wait_for_selector(".why .finding >> text=The only node will not do.")
     page.wait_for_selector(".why .finding a >> text=one")
     page.click("text=Log out")
+    page.wait_for_selector("#token")  # or its own navigation would meet the next one
     log_in(page, dashboard, _token(server, "looker", "view", cluster=True))
     page.goto(f"{dashboard.origin}/#/object/deployments.apps/default/web")
     page.click("text=Why not?")

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.control_plane.apiserver.verbs.config_maps import make, path
 from tests.control_plane.apiserver.verbs.test_watch import watching
 from tests.control_plane.store.etcd_server import etcd
 from tests.servers import Server, running
-from tests.support import require_program
+from tests.support import require_program, until
 
 IGNORE = "ignoreStoreReadErrorWithClusterBreakingPotential"
 CASES = {
@@ -36,12 +36,11 @@ def damage(data: Path, *keys: str) -> None:
             assert done.rowcount, key
 
 
-@pytest.fixture(scope="module", params=["sqlite", "etcd"])
-def damaged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+@contextmanager
+def one_damaged(store: str, directory: Path) -> Iterator[Server]:
     """Yield a server that has one good ConfigMap and one that cannot be read."""
-    directory = tmp_path_factory.mktemp("damage")
     with ExitStack() as stack:
-        if request.param == "sqlite":
+        if store == "sqlite":
             with running(directory) as server:
                 make(server, "default", "good")
                 make(server, "default", "broken")
@@ -50,11 +49,26 @@ def damaged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         else:
             require_program("etcd")
             require_program("etcdctl")
-            (member,) = stack.enter_context(etcd(tmp_path_factory.mktemp("etcd")))
+            (member,) = stack.enter_context(etcd(directory / "etcd"))
             server = stack.enter_context(running(directory, f"--etcd-servers={member.address}"))
             make(server, "default", "good")
             put(member.address, CASES["garbage"])
+            until(lambda: server.call("GET", f"{path('default')}/broken")[0] == 500)
             yield server
+
+
+@pytest.fixture(scope="module", params=["sqlite", "etcd"])
+def damaged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Yield a server with damage that everybody only looks at."""
+    with one_damaged(request.param, tmp_path_factory.mktemp("damage")) as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "etcd"])
+def repaired(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
+    """Yield a server whose damage is to be removed."""
+    with one_damaged(request.param, tmp_path) as server:
+        yield server
 
 
 def put(address: str, value: bytes, key: str = "/registry/configmaps/default/broken") -> None:
@@ -111,10 +125,10 @@ def test_a_watch_ends_with_its_error(damaged: Server) -> None:
             assert "/registry/configmaps/default/broken" in json.dumps(event)
 
 
-def test_deleting_it_takes_the_option_and_the_right(damaged: Server) -> None:
+def test_deleting_it_takes_the_option_and_the_right(repaired: Server) -> None:
     def delete(name: str, **options: Any) -> tuple[int, Any]:
         body = {"kind": "DeleteOptions", "apiVersion": "v1", IGNORE: True, **options}
-        return damaged.call("DELETE", f"{path('default')}/{name}", body)
+        return repaired.call("DELETE", f"{path('default')}/{name}", body)
 
     status, answer = delete("broken", gracePeriodSeconds=1)
     assert (
@@ -122,7 +136,7 @@ def test_deleting_it_takes_the_option_and_the_right(damaged: Server) -> None:
         and f"{IGNORE}: Invalid value: true: cannot be set together with .gracePeriodSeconds"
         in answer["message"]
     )
-    status, answer = damaged.call(
+    status, answer = repaired.call(
         "DELETE", path("default"), {"kind": "DeleteOptions", "apiVersion": "v1", IGNORE: True}
     )
     assert status == 422 and "is not allowed with DELETECOLLECTION" in answer["message"]
@@ -136,18 +150,18 @@ def test_deleting_it_takes_the_option_and_the_right(damaged: Server) -> None:
     binding = {"metadata": {"name": "deleter"}, "subjects": [{"kind": "User", "name": "ann", "apiGroup": "rbac.authorization.k8s.io"}],
                "roleRef": {"kind": "ClusterRole", "name": "deleter", "apiGroup": "rbac.authorization.k8s.io"}}  # fmt: skip
     rbac = "/apis/rbac.authorization.k8s.io/v1/cluster"
-    assert damaged.call("POST", f"{rbac}roles", role)[0] == 201
-    assert damaged.call("POST", f"{rbac}rolebindings", binding)[0] == 201
+    assert repaired.call("POST", f"{rbac}roles", role)[0] == 201
+    assert repaired.call("POST", f"{rbac}rolebindings", binding)[0] == 201
     headers = {"Impersonate-User": "ann"}
     body = {"kind": "DeleteOptions", "apiVersion": "v1", IGNORE: True}
-    status, answer = damaged.call("DELETE", f"{path('default')}/broken", body, headers=headers)
+    status, answer = repaired.call("DELETE", f"{path('default')}/broken", body, headers=headers)
     assert (status, answer["reason"]) == (403, "Forbidden")
     assert 'not permitted to do "unsafe-delete-ignore-read-errors", reason: ' in answer["message"]
 
-    version = damaged.call("GET", path("kube-system"))[1]["metadata"]["resourceVersion"]
+    version = repaired.call("GET", path("kube-system"))[1]["metadata"]["resourceVersion"]
     assert delete("broken", dryRun=["All"])[0] == 200
-    assert damaged.call("GET", f"{path('default')}/broken")[0] == 500
-    with watching(damaged, path("default"), resourceVersion=version) as events:
+    assert repaired.call("GET", f"{path('default')}/broken")[0] == 500
+    with watching(repaired, path("default"), resourceVersion=version) as events:
         status, answer = delete("broken")
         assert status == 200
         assert answer == {
@@ -157,10 +171,10 @@ def test_deleting_it_takes_the_option_and_the_right(damaged: Server) -> None:
         (event,) = list(events)
         assert (event["type"], event["object"]["reason"]) == ("ERROR", "StorageReadError")
         assert event["object"]["message"].startswith("saw a DELETED event, but object data is corrupt - ")
-    names = [item["metadata"]["name"] for item in damaged.call("GET", path("default"))[1]["items"]]
+    names = [item["metadata"]["name"] for item in repaired.call("GET", path("default"))[1]["items"]]
     assert "good" in names and "broken" not in names
-    assert "[+]stored-objects ok" in damaged.call("GET", "/readyz?verbose")[1]
-    assert damaged.call("POST", path("default"), {"metadata": {"name": "broken"}})[0] == 201
+    assert "[+]stored-objects ok" in repaired.call("GET", "/readyz?verbose")[1]
+    assert repaired.call("POST", path("default"), {"metadata": {"name": "broken"}})[0] == 201
 
 
 def test_the_server_starts_whatever_is_damaged(tmp_path: Path) -> None:

@@ -49,8 +49,10 @@ def test_spans_of_pods_and_calls(tmp_path: Path) -> None:
                 lambda: [state for _, state in crio.containers.values()] == [messages.CONTAINER_RUNNING]
             )
             (tmp_path / "manifests" / "pod.json").unlink()
-            failures = "kubelet_runtime_operations_errors_total"  # this runtime cannot stop containers
-            await eventually(lambda: kubelet.metrics.counters.get(failures))
+            # This runtime cannot stop containers.
+            await eventually(lambda: kubelet.metrics.counters.get("kubelet_runtime_operations_errors_total"))
+            # What is not sent yet has little time when the kubelet ends.
+            await eventually(lambda: collector.named("syncTerminatingPod"))
 
     with collecting() as (collector, endpoint):
         asyncio.run(check(endpoint))

@@ -6,6 +6,7 @@ import weakref
 from types import SimpleNamespace
 from typing import Any
 
+from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase, concerns
 
 POD: dict[str, Any] = {
@@ -27,7 +28,7 @@ def test_nothing_is_kept_of_a_pod_that_is_gone() -> None:
 
     async def live() -> "weakref.ref[PodWorker]":
         finished = asyncio.Event()
-        context: Any = SimpleNamespace(clock=None)
+        context: Any = SimpleNamespace(clock=Clock())
         statuses: Any = SimpleNamespace(get=lambda uid: None)
         worker = Ending(context, statuses, POD, lambda uid: finished.set())
         await finished.wait()
