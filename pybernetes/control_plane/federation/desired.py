@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pybernetes.api.resource import Object
 from pybernetes.client.client import copy
 from pybernetes.client.refs import Ref
@@ -13,6 +15,7 @@ from pybernetes.control_plane.federation.versions import digest, template_versio
 
 # A template has no say in these: controllers of members put theirs there. Overrides may add some.
 UNSUPPORTED = ("annotations", "finalizers")
+_API_VERSION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,20}")
 
 
 def wanted(obj: Object, operations: overrides.Operations) -> str:
@@ -48,8 +51,14 @@ def desired(
 
 
 def ref_of(obj: Object, target: Ref) -> Ref:
-    """Return the kind of an object, whose group and version an override may have changed."""
-    group, _, version = obj["apiVersion"].rpartition("/")
+    """Return the kind of an object, whose group and version a template or an override may have changed.
+
+    They become part of a path: whatever else they could name there is not theirs to name.
+    """
+    text = obj.get("apiVersion")
+    if not isinstance(text, str) or not _API_VERSION.fullmatch(text):
+        raise ValueError(f"apiVersion: {text!r} is no version of an API")
+    group, _, version = text.rpartition("/")
     return target._replace(group=group, version=version)
 
 

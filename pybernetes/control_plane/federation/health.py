@@ -11,6 +11,7 @@ READY, OFFLINE, MALFORMED = "Ready", "Offline", "ClusterConfigMalformed"
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 _OLDER = {ZONE: "failure-domain.beta.kubernetes.io/zone", REGION: "failure-domain.beta.kubernetes.io/region"}
 _LONGEST_MESSAGE = 1024
+_LONGEST_LABEL, _MOST_ZONES = 63, 64  # whatever a member says
 
 
 @dataclass(frozen=True)
@@ -89,4 +90,5 @@ def places(labels: Iterable[Mapping[str, str]]) -> tuple[list[str], str]:
     for node in labels:
         zones.add(node.get(ZONE) or node.get(_OLDER[ZONE], ""))
         region = region or node.get(REGION) or node.get(_OLDER[REGION], "")
-    return sorted(zones - {""}), region
+    zones = {zone[:_LONGEST_LABEL] for zone in zones}
+    return sorted(zones - {""})[:_MOST_ZONES], region[:_LONGEST_LABEL]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
+
 from pybernetes.api.resource import Object
 
 # Of one cluster. Nothing to say means that all is well.
@@ -35,6 +37,7 @@ COMPUTE_PLACEMENT_FAILED = "ComputePlacementFailed"
 NAMESPACE_NOT_FEDERATED = "NamespaceNotFederated"
 
 CONDITION = "Propagation"
+_LONGEST_REMOTE = 16 * 1024
 
 
 def merged(
@@ -72,6 +75,11 @@ def merged(
     else:
         status.pop("clusters", None)
     return status
+
+
+def is_shown(status: Any) -> bool:
+    """Return whether the status of an object in a member is collected: a large one would leave no room for others."""
+    return isinstance(status, dict) and bool(status) and len(orjson.dumps(status)) <= _LONGEST_REMOTE
 
 
 def _row(name: str, status: str, remote: Any) -> Object:

@@ -75,3 +75,23 @@ def test_what_is_wanted_has_a_digest_of_its_own() -> None:
 def test_an_override_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(ValueError, match="does not apply"):
         desired.desired(federated({}), MAPS, [{"op": "remove", "path": "/data/x"}])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apps/v1/namespaces/kube-system",
+        "../../api/v1",
+        "v1?x=",
+        "",
+        None,
+        "/v1",
+        "apps/",
+        "a/b/v1",
+        "apps/v1/",
+        "v1\n",
+    ],
+)
+def test_no_other_place_is_reached_by_a_version(text: object) -> None:
+    with pytest.raises(ValueError, match="apiVersion"):
+        desired.ref_of({"apiVersion": text}, CONFIG_MAPS)

@@ -52,6 +52,9 @@ def test_zones_and_region() -> None:
     ]
     assert health.places(nodes) == (["a", "b"], "north")
     assert health.places([]) == ([], "")
+    hostile = [{health.ZONE: f"{number}" * 100, health.REGION: "r" * 1000} for number in range(100)]
+    zones, region = health.places(hostile)
+    assert len(zones) == 64 and max(map(len, zones)) == 63 == len(region)
 
 
 def test_ready() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pybernetes.control_plane.federation.propagation import merged
+from pybernetes.control_plane.federation.propagation import is_shown, merged
 
 
 def test_a_status_grows_turns_and_stays() -> None:
@@ -37,3 +37,10 @@ def test_the_status_of_others_is_collected_and_conditions_of_others_stay() -> No
     assert status is not None
     assert status["clusters"] == [{"name": "a", "remoteStatus": {"replicas": 2}}]
     assert [row["type"] for row in status["conditions"]] == ["Other", "Propagation"]
+
+
+def test_a_large_status_of_a_member_is_left_out() -> None:
+    assert is_shown({"replicas": 1})
+    assert (
+        not is_shown({"text": "x" * 20_000}) and not is_shown({}) and not is_shown([1]) and not is_shown(None)
+    )

@@ -28,7 +28,6 @@ class Outcome(NamedTuple):
     status: str = propagation.OK
     message: str = ""
     answer: Object | None = None
-    retry: bool = True  # whether the same may work out another time
 
 
 class Operations:
@@ -69,6 +68,10 @@ class Operations:
         try:
             async with member.turns, asyncio.timeout(_SECONDS):
                 outcome = await work()
+            writes = action in (Action.CREATE, Action.UPDATE) and not outcome.status
+            if writes and not _is_object(outcome.answer):
+                member.back_off.failed()
+                return Outcome(FAILED[action], "the cluster's answer is no object")
             member.back_off.succeeded()
             return outcome
         except TimeoutError as error:
@@ -78,7 +81,13 @@ class Operations:
             if error.code >= _SERVER_ERRORS or isinstance(error, TooManyRequests):
                 member.back_off.failed()
             return Outcome(FAILED[action], str(error))
-        except OSError as error:
+        except (
+            OSError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            ValueError,
+        ) as error:  # whatever a member answers
             member.back_off.failed()
             return Outcome(FAILED[action], str(error) or type(error).__name__)
 
@@ -87,9 +96,9 @@ class Operations:
     ) -> Outcome:
         try:
             made = desires.desired(obj, self._config, operations)
+            ref = desires.ref_of(made, self._config.target)
         except ValueError as error:
-            return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error), retry=False)
-        ref = desires.ref_of(made, self._config.target)
+            return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error))
         meta = made["metadata"]
         try:
             return Outcome(answer=await client.create(ref, made, meta.get("namespace", "")))
@@ -127,9 +136,10 @@ class Operations:
     ) -> Outcome:
         try:
             made = desires.desired(obj, self._config, operations, current)
+            ref = desires.ref_of(made, self._config.target)
         except ValueError as error:
-            return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error), retry=False)
-        return Outcome(answer=await client.update(desires.ref_of(made, self._config.target), made))
+            return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error))
+        return Outcome(answer=await client.update(ref, made))
 
     async def _delete(self, client: Client, key: str, current: Object) -> Outcome:
         """Delete an object, and no other of the same name; nor one that is not ours any more."""
@@ -161,3 +171,11 @@ class Operations:
         except NotFound:
             pass
         return Outcome()
+
+
+def _is_object(answer: object) -> bool:
+    """Return whether a member answered with an object that has a name and a version."""
+    meta = answer.get("metadata") if isinstance(answer, dict) else None
+    return isinstance(meta, dict) and all(
+        isinstance(meta.get(name), str) for name in ("name", "uid", "resourceVersion")
+    )

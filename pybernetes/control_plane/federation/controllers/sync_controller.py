@@ -35,6 +35,7 @@ _PATIENCE_SECONDS = 2.0  # after which an operation that goes on is shown in the
 _READING_SECONDS = 0.2  # after which a cache that is being filled is looked at again
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 300.0  # between two tries that fail in the same way
 _CLOSE_SECONDS = 1.0
+_LONGEST_MESSAGE = 768  # of what a member says, in an event
 # Returns the federated namespace of a name, if there is one.
 FindNamespace = Callable[[str], Object | None]
 
@@ -185,7 +186,7 @@ class SyncController(Controller):
                 reason = propagation.NAMESPACE_NOT_FEDERATED
         remote = {
             name: view.current["status"] for name, view in seen.items()
-            if self._collects and name in selected and view.current is not None and view.current.get("status")
+            if self._collects and name in selected and view.current is not None and propagation.is_shown(view.current.get("status"))
         }  # fmt: skip
         if not entry.going:
             await self._records.write(obj, entry, selected)
@@ -306,7 +307,7 @@ class SyncController(Controller):
             entry.failures[name] = failure
             if obj is not None:
                 verb = action.value.split()[0].capitalize()
-                text = f'Failed to {action.value} {self.config.target.kind} "{target}" in cluster "{name}": {outcome.message}'
+                text = f'Failed to {action.value} {self.config.target.kind} "{target}" in cluster "{name}": {outcome.message[:_LONGEST_MESSAGE]}'
                 self._events.warning(obj, f"{verb}InClusterFailed", text)
             return
         entry.failures.pop(name, None)
