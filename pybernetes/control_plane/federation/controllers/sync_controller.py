@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound
-from pybernetes.client.refs import NAMESPACES, Kindlike
+from pybernetes.client.refs import Kindlike
 from pybernetes.control_plane.federation import desired, placement, propagation, sync_plan, versions
 from pybernetes.control_plane.federation import member_objects as objects
 from pybernetes.control_plane.federation.config import RAW_STATUS, Config
+from pybernetes.control_plane.federation.controllers.host_writer import HostWriter
 from pybernetes.control_plane.federation.controllers.ledger import Entry, Failure, Going, about
 from pybernetes.control_plane.federation.controllers.operations import Operations
 from pybernetes.control_plane.federation.controllers.sync_records import Records
@@ -25,7 +25,6 @@ from pybernetes.control_plane.federation.members.member import Member, Watched
 from pybernetes.control_plane.federation.members.members import Members
 from pybernetes.control_plane.federation.sync_plan import Action, Applied, Decision, Seen
 from pybernetes.control_plane.federation.type_config import TypeConfig
-from pybernetes.lib import rfc3339
 from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller
@@ -35,7 +34,6 @@ _PATIENCE_SECONDS = 2.0  # after which an operation that goes on is shown in the
 _READING_SECONDS = 0.2  # after which a cache that is being filled is looked at again
 _FIRST_DELAY, _LONGEST_DELAY = 0.5, 300.0  # between two tries that fail in the same way
 _CLOSE_SECONDS = 1.0
-_LONGEST_MESSAGE = 768  # of what a member says, in an event
 # Returns the federated namespace of a name, if there is one.
 FindNamespace = Callable[[str], Object | None]
 
@@ -71,7 +69,7 @@ class SyncController(Controller):
         self._records = Records(self, config)
         self._operations = Operations(config, settings.adopts)
         self._collects = config.collects_status and settings.gates[RAW_STATUS]
-        self._events = runtime.recorder(f"{config.federated.kind.lower()}-controller")
+        self._host = HostWriter(runtime, config)
         self._background = BackgroundTasks(self.name)
         # Told of the key of every object that changes in some member.
         self.followers: list[Callable[[str], None]] = []
@@ -140,14 +138,14 @@ class SyncController(Controller):
         if obj is None:
             return await self._release_all(key, entry)
         if self.config.is_namespace and split_key(key)[0] != split_key(key)[1]:
-            self._complain(
+            self._host.complain(
                 entry, obj, "InvalidNamespace", "a federated namespace has the name of its namespace"
             )
             return None
         if "deletionTimestamp" in obj["metadata"]:
             return await self._delete(key, obj, entry)
         if FINALIZER not in (obj["metadata"].get("finalizers") or ()):
-            await self._set_finalizer(obj, present=True)
+            await self._host.set_finalizer(obj, present=True)
         return await self._sync(key, obj, entry)
 
     async def _sync(self, key: str, obj: Object, entry: Entry) -> float | None:
@@ -158,21 +156,21 @@ class SyncController(Controller):
                 ((obj.get("spec") or {}).get("rollout") or {}).get("maxClusters"), len(selected)
             )
         except ValueError as error:
-            self._complain(entry, obj, propagation.COMPUTE_PLACEMENT_FAILED, str(error))
-            await self._write_status(obj, entry, propagation.COMPUTE_PLACEMENT_FAILED, {}, {})
+            self._host.complain(entry, obj, propagation.COMPUTE_PLACEMENT_FAILED, str(error))
+            await self._host.write_status(obj, entry, propagation.COMPUTE_PLACEMENT_FAILED, {}, {})
             return None
         try:
             entry.read(obj)
         except ValueError as error:
-            self._complain(entry, obj, propagation.APPLY_OVERRIDES_FAILED, str(error))
+            self._host.complain(entry, obj, propagation.APPLY_OVERRIDES_FAILED, str(error))
             failed = dict.fromkeys(selected, propagation.APPLY_OVERRIDES_FAILED)
-            await self._write_status(obj, entry, "", failed, {})
+            await self._host.write_status(obj, entry, "", failed, {})
             return None
         for name in desired.unsupported(obj):
             text = f"metadata.{name} cannot be set via template to avoid conflicting with controllers in member clusters"
-            self._complain(entry, obj, f"{name.capitalize()}NotSupported", text)
+            self._host.complain(entry, obj, f"{name.capitalize()}NotSupported", text)
         self._records.recall(key, obj, entry)
-        host_uid = await self._host_uid(obj)
+        host_uid = await self._host.namespace_uid(obj)
         decisions, seen = self._decide(key, obj, entry, selected, host_uid)
         if limit is not None:
             decisions = self._in_waves(entry, decisions, seen, limit)
@@ -190,7 +188,7 @@ class SyncController(Controller):
         }  # fmt: skip
         if not entry.going:
             await self._records.write(obj, entry, selected)
-        await self._write_status(obj, entry, reason, statuses, remote)
+        await self._host.write_status(obj, entry, reason, statuses, remote)
         return wait
 
     def _placement(self, obj: Object) -> set[str]:
@@ -306,9 +304,7 @@ class SyncController(Controller):
             failure.back_off.failed()
             entry.failures[name] = failure
             if obj is not None:
-                verb = action.value.split()[0].capitalize()
-                text = f'Failed to {action.value} {self.config.target.kind} "{target}" in cluster "{name}": {outcome.message[:_LONGEST_MESSAGE]}'
-                self._events.warning(obj, f"{verb}InClusterFailed", text)
+                self._host.failed(obj, action, target, name, outcome.message)
             return
         entry.failures.pop(name, None)
         entry.updated = True
@@ -328,7 +324,7 @@ class SyncController(Controller):
         if FINALIZER not in (obj["metadata"].get("finalizers") or ()):
             return None
         orphan = (obj["metadata"].get("annotations") or {}).get(ORPHAN) == "true"
-        host_uid = await self._host_uid(obj)
+        host_uid = await self._host.namespace_uid(obj)
         target, wait, remaining = desired.target_key(self.config, key), None, len(entry.going)
         decisions: dict[str, Decision] = {}
         seen: dict[str, Seen] = {}
@@ -342,7 +338,7 @@ class SyncController(Controller):
             if (decision.action or decision.status) or (not known and not orphan and member.name in given):
                 remaining += 1
         if not remaining or (orphan and not any(decision.action for decision in decisions.values())):
-            await self._set_finalizer(obj, present=False)
+            await self._host.set_finalizer(obj, present=False)
             return None
         _, wait = self._start(key, None, entry, decisions, seen)
         return abs(wait) if wait is not None else _PATIENCE_SECONDS
@@ -359,50 +355,3 @@ class SyncController(Controller):
         if not entry.going and wait is None:
             self._entries.pop(key, None)
         return abs(wait) if wait is not None else None
-
-    # -- what is written in the host ---------------------------------------------------------------------
-
-    async def _host_uid(self, obj: Object) -> str:
-        """Return the uid of a federated namespace's own namespace, which is not ours to delete."""
-        if not self.config.is_namespace:
-            return ""
-        try:
-            return (await self.client.get(NAMESPACES, obj["metadata"]["name"]))["metadata"]["uid"]
-        except NotFound:
-            return ""
-
-    async def _set_finalizer(self, obj: Object, *, present: bool) -> None:
-        meta = obj["metadata"]
-        kept = [name for name in meta.get("finalizers") or () if name != FINALIZER]
-        patch = {
-            "metadata": {
-                "resourceVersion": meta["resourceVersion"],
-                "finalizers": [*kept, FINALIZER] if present else kept or None,
-            }
-        }
-        await self.client.patch(self.config.federated, meta["name"], patch, meta.get("namespace", ""))
-
-    async def _write_status(
-        self, obj: Object, entry: Entry, reason: str, statuses: dict[str, str], remote: dict[str, Any]
-    ) -> None:
-        meta = obj["metadata"]
-        before = obj.get("status")
-        status = propagation.merged(
-            before, meta.get("generation", 0), reason, statuses, remote, updated=entry.updated,
-            now=rfc3339.seconds(self.clock.now()),
-        )  # fmt: skip
-        if status is None:
-            return
-        if (before or {}).get("clusters") and "clusters" not in status:
-            status["clusters"] = None
-        await self.client.patch(
-            self.config.federated, meta["name"], {"status": status}, meta.get("namespace", ""), subresource="status"
-        )  # fmt: skip
-        entry.updated = False
-
-    def _complain(self, entry: Entry, obj: Object, reason: str, text: str) -> None:
-        """Record why something cannot be done, once for each version of an object."""
-        said = (reason, text, str(obj["metadata"].get("generation", "")))
-        if entry.told != said:
-            entry.told = said
-            self._events.warning(obj, reason, text)

@@ -151,6 +151,17 @@ async def test_a_member_that_refuses_is_slow_or_lost_holds_up_nobody() -> None:
         answers.set()
         await fleet.settles(FEDERATED_CONFIG_MAPS, "a", "demo", one="", two="")
 
+        # A change in waves: the next cluster has its turn once the one before runs it, which a ConfigMap does at once.
+        limit = {"spec": {"template": {"data": {"k": "w"}}, "rollout": {"maxClusters": 1}}}
+        await fleet.host.client.patch(FEDERATED_CONFIG_MAPS, "a", limit, "demo")
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "a", "demo", one="", two="")
+        await fleet.host.client.patch(
+            FEDERATED_CONFIG_MAPS, "a", {"spec": {"rollout": {"maxClusters": "none"}}}, "demo"
+        )
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "a", "demo", all_="False ComputePlacementFailed")
+        await fleet.host.client.patch(FEDERATED_CONFIG_MAPS, "a", {"spec": {"rollout": None}}, "demo")
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "a", "demo", one="", two="")
+
         # One that is gone, and comes back.
         await fleet.members["two"].stop()
         await fleet.settles(
