@@ -6,6 +6,7 @@ import pytest
 
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES
+from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS, NAMESPACE
 from tests.control_plane.federation.fleet import (
     FEDERATED_CONFIG_MAPS,
     FEDERATED_NAMESPACES,
@@ -74,3 +75,29 @@ async def test_template_placement_overrides_and_deletion() -> None:
         await eventually(gone)
         with pytest.raises(NotFound):
             await one.get(CONFIG_MAPS, "settings", "demo")
+
+
+async def test_a_federation_of_one_namespace_reaches_no_further() -> None:
+    async with Fleet("one", spec={"scope": "Namespaced"}) as fleet:
+        await fleet.install("configmaps", "namespaces")
+        await fleet.join()
+        await fleet.start()
+        host, one = fleet.host.client, fleet.members["one"].client
+        for namespace in (NAMESPACE, "default"):
+            made = federated(FEDERATED_CONFIG_MAPS, "settings", namespace, {"data": {"key": "value"}})
+            await host.create(FEDERATED_CONFIG_MAPS, made)
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "settings", NAMESPACE, one="")
+        assert (await one.get(CONFIG_MAPS, "settings", NAMESPACE))["data"] == {"key": "value"}
+        assert "status" not in await host.get(FEDERATED_CONFIG_MAPS, "settings", "default")
+        with pytest.raises(NotFound):
+            await one.get(CONFIG_MAPS, "settings", "default")
+
+        async def told() -> bool:
+            page = await host.list(FEDERATED_TYPE_CONFIGS, NAMESPACE)
+            states = {
+                obj["metadata"]["name"]: (obj.get("status") or {}).get("propagationController")
+                for obj in page.items
+            }
+            return states == {"configmaps": "Running", "namespaces": "NotRunning"}
+
+        await eventually(told)
