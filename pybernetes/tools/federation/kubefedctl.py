@@ -35,6 +35,10 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Run a verb and return the exit code."""
     arguments = parser().parse_args(argv)
+    if arguments.v:
+        from pybernetes.lib import logs
+
+        logs.set_up(arguments.v)
 
     async def work() -> int:
         async with session.Session(arguments) as opened:

@@ -101,3 +101,33 @@ async def test_a_federation_of_one_namespace_reaches_no_further() -> None:
             return states == {"configmaps": "Running", "namespaces": "NotRunning"}
 
         await eventually(told)
+
+
+async def test_a_namespace_of_the_host_is_never_deleted() -> None:
+    async with Fleet() as fleet:
+        host = fleet.host.client
+        await fleet.install("namespaces", "configmaps")
+        await fleet.join("host")
+        await fleet.start()
+        await host.create(NAMESPACES, {"metadata": {"name": "demo"}})
+        await host.create(FEDERATED_NAMESPACES, federated(FEDERATED_NAMESPACES, "demo", "demo"))
+        await fleet.settles(FEDERATED_NAMESPACES, "demo", "demo", host="")
+
+        async def is_managed() -> bool:
+            labels = (await host.get(NAMESPACES, "demo"))["metadata"]["labels"]
+            return "kubefed.io/managed" in labels
+
+        assert await is_managed()
+        await host.patch(FEDERATED_NAMESPACES, "demo", {"spec": {"placement": {"clusters": []}}}, "demo")
+        await fleet.settles(FEDERATED_NAMESPACES, "demo", "demo")
+        assert not await is_managed()
+        await host.patch(FEDERATED_NAMESPACES, "demo", {"spec": {"placement": {"clusters": None}}}, "demo")
+        await fleet.settles(FEDERATED_NAMESPACES, "demo", "demo", host="")
+        await host.delete(FEDERATED_NAMESPACES, "demo", "demo")
+
+        async def gone() -> bool:
+            return not (await host.list(FEDERATED_NAMESPACES, "demo")).items
+
+        await eventually(gone)
+        assert "deletionTimestamp" not in (await host.get(NAMESPACES, "demo"))["metadata"]
+        assert not await is_managed()
