@@ -98,14 +98,14 @@ def measure(kubeconfig: str, kind: str, objects: int, pages: int) -> dict[str, f
             browser = playwright.chromium.launch(
                 executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
             )
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
             page.set_default_timeout(_MILLISECONDS)
             results = _in(page, link, kind, objects)
             results["megabytes of the server"] = _megabytes(server.pid)
             for _ in range(pages - 1):
                 other = page.context.new_page()
                 other.set_default_timeout(_MILLISECONDS)
-                other.goto(page.url)
+                other.goto(page.url.partition("&q=")[0])
                 other.wait_for_selector(f".count >> text=/^{objects}$/")
             results[f"megabytes of the server, {pages} pages"] = _megabytes(server.pid)
             began = _processor_seconds(server.pid)
