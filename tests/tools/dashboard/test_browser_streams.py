@@ -53,6 +53,11 @@ def test_logs_of_two_pods(page: Any, dashboard: Dashboard) -> None:
     assert download.value.path().read_text().count("\n") == 4
 
 
+# A line is there twice when cat has read it: as it was typed, and as cat wrote it.
+_HEARD = "() => [...document.querySelectorAll('.line')].filter((line) => line.textContent.trim() === 'heard').length === 2"
+_PROMPTED = "() => /[$#]\\s*$/.test(document.querySelector('.cursor').parentElement.textContent)"
+
+
 def test_a_shell(page: Any, dashboard: Dashboard) -> None:
     log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/pods/default/web-a")
@@ -70,8 +75,12 @@ def test_a_shell(page: Any, dashboard: Dashboard) -> None:
     # Keys that the page itself knows belong to the shell, and what is written is never markup.
     page.keyboard.type("echo '/:<i>日本</i>'\n")
     page.wait_for_selector(".line >> text=/^\\/:<i>日本<\\/i>$/")
+    # An interrupt ends what runs; what is typed before the next prompt would be lost with it.
     page.keyboard.type("cat\n")
+    page.keyboard.type("heard\n")
+    page.wait_for_function(_HEARD)
     page.keyboard.press("Control+c")
+    page.wait_for_function(_PROMPTED)
     page.keyboard.type("exit 3\n")
     page.wait_for_selector(".problem >> text=It has ended with 3.")
     page.click("text=Begin again")
