@@ -35,7 +35,7 @@ export function show(root, app, namespace, names) {
   }
 
   const rest = new Map();
-  const many = () => rest.size > 1;
+  const many = () => pods.length > 1 || rest.size > 1;
 
   function save() {
     const url = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/plain" }));
