@@ -75,6 +75,8 @@ def watch(context: Context, human: bool) -> None:
     if not flags.watch_only:
         for listed in infos:
             show(listed.object, "ADDED" if flags.output_watch_events else "")
+    if len(infos) > 1 and source.filenames and not source.one_file:
+        raise CommandError("you may only watch a single resource or type of resource at a time")
     if len(infos) > 1:
         raise CommandError(
             f"watch is only supported on individual resources and resource collections - {len(infos)} resources were "
