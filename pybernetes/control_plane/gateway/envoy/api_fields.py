@@ -112,6 +112,8 @@ envoy.config.route.v3.Route
     3 redirect envoy.config.route.v3.RedirectAction
     7 direct_response envoy.config.route.v3.DirectResponseAction
     9 request_headers_to_add *envoy.config.core.v3.HeaderValueOption
+    10 response_headers_to_add *envoy.config.core.v3.HeaderValueOption
+    11 response_headers_to_remove *string
     12 request_headers_to_remove *string
     13 typed_per_filter_config map:google.protobuf.Any
     14 name string
@@ -151,6 +153,10 @@ envoy.config.route.v3.WeightedCluster
 envoy.config.route.v3.WeightedCluster.ClusterWeight
     1 name string
     2 weight google.protobuf.UInt32Value
+    4 request_headers_to_add *envoy.config.core.v3.HeaderValueOption
+    5 response_headers_to_add *envoy.config.core.v3.HeaderValueOption
+    6 response_headers_to_remove *string
+    9 request_headers_to_remove *string
 envoy.extensions.filters.http.cors.v3.Cors
 envoy.extensions.filters.http.cors.v3.CorsPolicy
     1 allow_origin_string_match *envoy.type.matcher.v3.StringMatcher

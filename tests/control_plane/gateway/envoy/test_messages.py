@@ -9,6 +9,7 @@ import pytest
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.gateway.envoy import clusters
+from pybernetes.control_plane.gateway.envoy.api_pool import message_class
 from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, LISTENER, ROUTES, SECRET, message
 from pybernetes.control_plane.gateway.envoy.resources import resources
 from pybernetes.control_plane.gateway.envoy.routes import route_configuration
@@ -195,3 +196,15 @@ def test_wildcards_of_origins_stay_within_a_host() -> None:
     assert re.fullmatch(wild.safe_regex.regex, "https://x.a.example")
     assert not re.fullmatch(wild.safe_regex.regex, "https://evil.example/.a.example")
     assert (every.safe_regex.regex, exact.exact) == (".*", "https://b.example")
+
+
+@pytest.mark.parametrize("kind", ["Route", "WeightedCluster.ClusterWeight"])
+def test_headers_of_requests_and_answers_can_be_changed(kind: str) -> None:
+    """Each side of a route and of one of its backends: a message without such a field would hold up a whole port."""
+    option = {"header": {"key": "a", "value": "b"}}
+    fields: dict[str, Any] = {f"{side}_headers_to_add": [option] for side in ("request", "response")}
+    fields |= {f"{side}_headers_to_remove": ["c"] for side in ("request", "response")}
+    made = message_class(f"envoy.config.route.v3.{kind}")(**fields)
+    again = message_class(f"envoy.config.route.v3.{kind}")()
+    again.ParseFromString(made.SerializeToString())
+    assert again == made and again.response_headers_to_remove == ["c"]
