@@ -36,6 +36,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="Run the command in dry-run mode, without making any server requests.",
     )
+    add("-v", "--v", type=int, default=0, metavar="LEVEL", help="number for the log level verbosity")
 
 
 class Session:

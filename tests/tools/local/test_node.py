@@ -40,12 +40,12 @@ def parts(home: Path) -> dict[str, int]:
     """
     machine = Node(Cluster(NAME, home), NAME).machine
     # Without those of this machine's own containers, which were there before the node.
-    others = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
+    others = {line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().split("\n") if line}
     mounts = [
         line
-        for line in inside_machine(machine, "cat", "/proc/self/mountinfo").splitlines()
+        for line in inside_machine(machine, "cat", "/proc/self/mountinfo").split("\n")
         if any(part in line for part in (" /var/lib/kubelet/pods/", "/sandboxes/", "/k8s.io/"))
-        and line.split()[4] not in others
+        and line.split(" ")[4] not in others
     ]
     groups = [
         name

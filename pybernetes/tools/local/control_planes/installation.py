@@ -65,7 +65,7 @@ def install(cluster: Cluster, settings: Settings, step: Step) -> None:
     machines.kubeadm(cluster, first.name, "init", "--upload-certs", documents=documents)
     authority = _write_kubeconfig(cluster, settings, first)
     step(f"{first.name} is a control plane behind {settings.address}", "other machines join")
-    kubectl(cluster, "apply", "-f", str(_NETWORK))
+    _apply_network(cluster)
     invitation = Invitation(token, tuple(certificate_files.bundle_hashes(authority)), key)
 
     def join(node: NodeSettings) -> str:
@@ -78,6 +78,20 @@ def install(cluster: Cluster, settings: Settings, step: Step) -> None:
             step(f"{name} has joined", "other machines join")
     serving_certificates.approve(cluster, settings)
     machines.kubeadm(cluster, first.name, "init", "phase", "addon", "metrics-server", documents=documents)
+
+
+def _apply_network(cluster: Cluster, seconds: float = _READY_SECONDS) -> None:
+    """Give the cluster its pod network; while the virtual address settles, a call may still find nobody there."""
+    deadline = time.monotonic() + seconds
+    while True:
+        wait_until_ready(cluster)
+        try:
+            kubectl(cluster, "apply", "-f", str(_NETWORK))
+            return
+        except ClusterError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
 
 
 def kubectl(cluster: Cluster, *words: str) -> str:

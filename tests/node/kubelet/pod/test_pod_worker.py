@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase, concerns
 
 POD: dict[str, Any] = {
@@ -28,7 +29,7 @@ def test_nothing_is_kept_of_a_pod_that_is_gone() -> None:
 
     async def live() -> "weakref.ref[PodWorker]":
         finished = asyncio.Event()
-        context: Any = SimpleNamespace(clock=Clock())
+        context: Any = SimpleNamespace(clock=Clock(), metrics=KubeletMetrics())
         statuses: Any = SimpleNamespace(get=lambda uid: None)
         worker = Ending(context, statuses, POD, lambda uid: finished.set())
         await finished.wait()
