@@ -40,7 +40,9 @@ def parts(home: Path) -> dict[str, int]:
     """
     machine = Node(Cluster(NAME, home), NAME).machine
     # Without those of this machine's own containers, which were there before the node.
-    others = {line.split(" ")[4] for line in Path("/proc/self/mountinfo").read_text().split("\n") if line}
+    # Read as bytes: a mount point may have a carriage return in it, which is no end of a line.
+    table = Path("/proc/self/mountinfo").read_bytes().decode(errors="replace")
+    others = {line.split(" ")[4] for line in table.split("\n") if line}
     mounts = [
         line
         for line in inside_machine(machine, "cat", "/proc/self/mountinfo").split("\n")
