@@ -250,7 +250,8 @@ def match(resources: list[Resource], word: str) -> Resource | None:
         chosen = _named(resources, name, group, version)
     chosen = chosen or _named(resources, name, rest)
     if not chosen:
-        kinds = [resource for resource in resources if resource.kind == name]
+        # In small letters kinds are known with their groups only.
+        kinds = [kind for kind in resources if kind.kind == name or (dot and kind.kind.lower() == name)]
         if more:
             chosen = [kind for kind in kinds if kind.version == version and kind.group == group]
         chosen = chosen or [kind for kind in kinds if not dot or kind.group == rest]

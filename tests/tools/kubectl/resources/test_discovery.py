@@ -136,7 +136,7 @@ _KNOWN = [
         ("pods", "v1 pods"), ("PODS", "v1 pods"), ("Pod", "v1 pods"), ("po", "v1 pods"), ("Po", ""),
         ("pods.v1", ""), ("pods.v1.", "v1 pods"), ("po.v1.", "v1 pods"), ("Pods.V1.", ""),
         ("pods.v1beta1.", "metrics.k8s.io/v1beta1 pods"), ("pods.metrics", "metrics.k8s.io/v1beta1 pods"),
-        ("PodMetrics", "metrics.k8s.io/v1beta1 pods"), ("podmetrics", ""),
+        ("PodMetrics", "metrics.k8s.io/v1beta1 pods"), ("podmetrics", ""), ("podmetrics.metrics.k8s.io", "metrics.k8s.io/v1beta1 pods"),
         ("deploy.app", "apps/v1 deployments"), ("deploy.v1.apps", "apps/v1 deployments"),
         ("deployments.v1beta1.apps", ""), ("deploy.v1beta1.apps", "apps/v1 deployments"), ("deployments.APPS", ""),
         ("horizontalpodautoscalers.v1.autoscaling", "autoscaling/v1 horizontalpodautoscalers"),
