@@ -6,7 +6,7 @@ import asyncio
 import heapq
 import logging
 import tracemalloc
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from bench.harness import rounds
 from pybernetes.cmd import kube_apiserver, kube_controller_manager
 from pybernetes.control_plane.apiserver.storage import kind
+from pybernetes.control_plane.apiserver.storage.recently_decoded import RecentlyDecoded
 from pybernetes.lib import forgetting
 from pybernetes.runtime import correlation, queue
 from pybernetes.scheduling.columns import Journal
@@ -34,7 +35,7 @@ COPIES = {"pybernetes.lib.fair_turns.Owner", "pybernetes.lib.histogram.Histogram
 FILLING = {"Expiry._heap", "Histogram.bins", "Histogram.waiting"}
 # Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
 SMALL: tuple[tuple[Any, str, Any], ...] = (
-    (kind, "_RECENTLY_DECODED", deque(maxlen=2)),
+    (kind, "_RECENTLY_DECODED", RecentlyDecoded(most_bytes=4096)),
     (Counters, "LIMIT", 4),
     (Journal, "LIMIT", 32),
     (correlation, "_LEAST_SWEPT", 2),

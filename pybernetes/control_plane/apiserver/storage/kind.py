@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from weakref import ref
@@ -16,6 +15,7 @@ from pybernetes.api.schema import Type, definition_name, has_message, kind_type
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.storage import encoded, nulls
 from pybernetes.control_plane.apiserver.storage import written_messages as written
+from pybernetes.control_plane.apiserver.storage.recently_decoded import RecentlyDecoded
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
 from pybernetes.lib import json_pieces
@@ -23,8 +23,7 @@ from pybernetes.lib import json_pieces
 log = logging.getLogger(__name__)
 
 ROOT = "/registry/"
-# Several readers look at a change one after the other: what the first has decoded is still there for the others.
-_RECENTLY_DECODED: deque[SharedObject] = deque(maxlen=32)
+_RECENTLY_DECODED = RecentlyDecoded()
 
 
 class Kind:
@@ -185,7 +184,7 @@ class Kind:
         if shared is None:
             shared = SharedObject(self.object(record))
             view.object = ref(shared)
-            _RECENTLY_DECODED.append(shared)
+            _RECENTLY_DECODED.hold(shared, len(record.value))
         return shared
 
     @cached_property
