@@ -47,7 +47,7 @@ class WorkloadController(Controller):
 
     def suitors(self, obj: Object) -> Iterable[str]:
         """Return the keys of the workloads that would adopt an object."""
-        if not orphans(obj):
+        if not self.objects or not orphans(obj):
             return ()
         labels, index = obj["metadata"].get("labels"), self.selector_index()
         return [
