@@ -271,6 +271,7 @@ class Bench:
             "one_process": self.options.one_process,
             "pods_per_second": round(len(moments) / seconds, 1),
             "seconds": round(seconds, 3),
+            "seconds_to_first": round(first - begin, 3),
             "bound_before": len(early),
             "creates_per_second": round(self.options.pods / create_seconds, 1),
             "machine": describe_machine(),

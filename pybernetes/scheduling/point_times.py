@@ -88,7 +88,7 @@ class PointTimes:
     def point(self, point: str, status: str, since: float, without: float = 0.0) -> float:
         """Count what a point took since a moment, but for some seconds; return the time."""
         now = perf_counter()
-        self._point(point, status).observe(now - since - without)
+        self._point(point, status).leave(now - since - without)
         return now
 
     def _point(self, point: str, status: str) -> Histogram:

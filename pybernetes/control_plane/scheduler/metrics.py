@@ -44,21 +44,21 @@ class SchedulerMetrics:
         histogram = self.attempt_seconds.get(key)
         if histogram is None:
             histogram = self.attempt_seconds[key] = Histogram(_ATTEMPT)
-        histogram.observe(seconds)
+        histogram.leave(seconds)
 
     def decided(self, seconds: float) -> None:
         """Count the time that a decision took."""
-        self.decision_seconds.observe(seconds)
+        self.decision_seconds.leave(seconds)
 
     def bound(self, profile: str, attempts: int, seconds: float, waited: float) -> None:
         """Count a pod that was bound: how often it was tried, how long this attempt took and how long it waited."""
         self.attempt("scheduled", profile, seconds)
-        self.pod_attempts.observe(attempts)
+        self.pod_attempts.leave(attempts)
         label = str(attempts) if attempts < 15 else "15+"
         histogram = self.pod_seconds.get(label)
         if histogram is None:
             histogram = self.pod_seconds[label] = Histogram(_powers(0.01, 2, 20))
-        histogram.observe(waited)
+        histogram.leave(waited)
 
     def preempted(self, victims: int, violations: int) -> None:
         """Count an attempt to find room by evicting pods."""
