@@ -96,7 +96,7 @@ class Kubelet:
             self.recorder = Recorder(
                 events, "kubelet", host=options.node_name, clock=self.clock, is_gone=self._is_gone
             )
-        self.statuses = StatusManager(client, self.clock, self._object_of, self._count_termination)
+        self.statuses = StatusManager(client, self.clock, self._object_of, self.metrics.terminated)
         self.static_pods = StaticPods(options, self.clock, self.workers, self._add, self._mirror)
         self.pods: Informer | None = None
         self.node_informer: Informer | None = None
@@ -275,10 +275,6 @@ class Kubelet:
         else:
             await self._orphans.clean(self.workers)
         self.ready.set()
-
-    def _count_termination(self, kind: str, state: Object) -> None:
-        labels = (("container_type", kind), ("exit_code", str(state.get("exitCode", 0))), ("reason", state.get("reason", "")))  # fmt: skip
-        self.context.metrics.add("kubelet_terminated_containers_total", *labels)
 
     def _make_folders(self) -> None:
         """Make the folders of pods and logs, which other users of the machine must not enter: secrets are in them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.runtime.metrics import Histogram
 
@@ -115,6 +116,11 @@ class KubeletMetrics:
             self.add("kubelet_runtime_operations_errors_total", label)
         if operation == "run_podsandbox":
             self.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
+
+    def terminated(self, kind: str, state: Object) -> None:
+        """Count a container of a kind that ended, with the state that its status tells."""
+        labels = (("container_type", kind), ("exit_code", str(state.get("exitCode", 0))), ("reason", state.get("reason", "")))  # fmt: skip
+        self.add("kubelet_terminated_containers_total", *labels)
 
     def render(self, text: Exposition) -> None:
         """Write all counters and histograms."""
