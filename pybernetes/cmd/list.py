@@ -10,14 +10,14 @@ SUMMARY = "List the local clusters"
 def main(argv: list[str]) -> int:
     """Print every cluster and whether it runs."""
     argparse.ArgumentParser(prog="pyb list", description=SUMMARY).parse_args(argv)
-    from pybernetes.tools.local import lifecycle, paths, settings
+    from pybernetes.tools.local import lifecycle, paths, server_address, settings
 
     rows = [("NAME", "STATE", "NODES", "HOLLOW", "ADDRESS")]
     for cluster in paths.clusters():
         saved = settings.load(cluster)
         state = "paused" if saved.paused else "running" if lifecycle.running_processes(cluster) else "stopped"
         rows.append(
-            (cluster.name, state, str(len(saved.nodes)), str(saved.hollow), lifecycle.server_of(saved))
+            (cluster.name, state, str(len(saved.nodes)), str(saved.hollow), server_address.server_of(saved))
         )
     for row in rows:
         print(f"{row[0]:<24} {row[1]:<8} {row[2]:<6} {row[3]:<7} {row[4]}")

@@ -9,7 +9,7 @@ SUMMARY = "Show how a local cluster is"
 
 def main(argv: list[str]) -> int:
     """Print what runs and whether it is well; the exit code is 3 if the cluster does not run."""
-    from pybernetes.tools.local import lifecycle, settings
+    from pybernetes.tools.local import lifecycle, server_address, settings
     from pybernetes.tools.local.admin_client import AdminClient
     from pybernetes.tools.local.paths import Cluster
 
@@ -20,7 +20,7 @@ def main(argv: list[str]) -> int:
         ready = bool(processes) and not saved.paused and api is not None and api.is_ready()
         state = "paused" if saved.paused else "ready" if ready else "running" if processes else "stopped"
         print(
-            f"cluster        {cluster.name}\ncontrol plane  {state}\naddress        {lifecycle.server_of(saved)}"
+            f"cluster        {cluster.name}\ncontrol plane  {state}\naddress        {server_address.server_of(saved)}"
         )
         ready_nodes = api.ready_nodes() if api is not None and ready else set()
         for node in saved.nodes:

@@ -227,7 +227,7 @@ def main(argv: list[str]) -> int:
     """Start the cluster and print each step with its time."""
     arguments = read(argv)
     from pybernetes.node.containerd.requirements import RuntimeMissing
-    from pybernetes.tools.local import lifecycle, paths
+    from pybernetes.tools.local import lifecycle, paths, server_address
 
     progress = Progress()
     try:
@@ -249,7 +249,7 @@ def main(argv: list[str]) -> int:
     finally:
         progress.close()
     other = "" if cluster.name == paths.DEFAULT else f" {cluster.name}"
-    print(f"\nThe cluster {cluster.name} is up at {lifecycle.server_of(settings)}. What next:")
+    print(f"\nThe cluster {cluster.name} is up at {server_address.server_of(settings)}. What next:")
     kubectl = "kubectl" if shutil.which("kubectl") else "pyb kubectl"
     print(f"  {kubectl} get nodes\n  pyb status{other}\n  pyb delete{other}", flush=True)
     if not arguments.dashboard:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import functools
-import hashlib
 import json
 import os
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,7 +21,6 @@ from pybernetes.tools.local import (
     addons,
     autoscaler,
     background_process,
-    command_lines,
     dns_ports,
     gateway,
     host_network,
@@ -35,12 +31,12 @@ from pybernetes.tools.local import (
     node_registration,
     ownership,
     partition,
+    server_address,
     slow_disk,
 )
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.federation import process as federation
-from pybernetes.tools.local.ip_families import bracketed
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import CONTROL_PLANE
@@ -48,8 +44,6 @@ from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsErro
 
 SUPERVISOR = "supervisor"
 _READY_SECONDS = 60.0
-_PORT = 6443
-_LOOPBACK_TRIES = 16
 # Called with what is done, what comes next, and the seconds since the start.
 Step = Callable[[str, str, float], None]
 
@@ -116,11 +110,11 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
                 prepare(cluster, settings, node)
         _hand_over(cluster, settings)
         if settings.autoscaler:
-            autoscaler.prepare(cluster, settings, server_of(settings))
+            autoscaler.prepare(cluster, settings, server_address.server_of(settings))
         if settings.gateway:
-            gateway.prepare(cluster, server_of(settings))
+            gateway.prepare(cluster, server_address.server_of(settings))
         if settings.federation:
-            federation.prepare(cluster, settings, server_of(settings))
+            federation.prepare(cluster, settings, server_address.server_of(settings))
         step("certificates, settings and networks are there", "starting the API server")
         started = start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster, max(wait, _READY_SECONDS))
@@ -149,11 +143,11 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         result.address = network.gateway(result.node_ranges[0])
         cluster.kubeconfig.unlink(missing_ok=True)
     elif not result.port:
-        result.address = _loopback(cluster.name)
+        result.address = server_address.loopback(cluster.name)
     if not result.port:
-        result.port = _free_port(result.address)
+        result.port = server_address.free_port(result.address)
     if result.autoscaler and not result.cloud_port:
-        result.cloud_port = _free_port("127.0.0.1")
+        result.cloud_port = server_address.free_port("127.0.0.1")
     if not background_process.running(cluster.pid_file(SUPERVISOR)):
         result.user = ownership.user_for(cluster)
     if result.has_real_nodes and not (
@@ -186,40 +180,6 @@ def _hand_over(cluster: Cluster, settings: Settings) -> None:
         saved_settings.save(cluster, settings)
 
 
-def _loopback(name: str) -> str:
-    """Return an address of this machine for a cluster alone, on which the well-known ports are free; else the usual one."""
-    for turn in range(_LOOPBACK_TRIES):
-        digest = hashlib.sha256(f"{name}/{turn}".encode()).digest()
-        address = f"127.{64 + digest[0] % 128}.{digest[1]}.{1 + digest[2] % 254}"
-        if all(map(functools.partial(_is_free, address), (_PORT, *command_lines.HEALTH_PORTS))):
-            return address
-    return "127.0.0.1"
-
-
-def _free_port(address: str) -> int:
-    """Return the API server's usual port, or any if that is taken at its address."""
-    if address != "127.0.0.1" and _is_free(address, _PORT):
-        return _PORT
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def _is_free(address: str, port: int) -> bool:
-    with dns_ports.unbound(address, socket.SOCK_STREAM) as probe:
-        try:
-            probe.bind((address, port))
-        except OSError:
-            return False
-        return True
-
-
-def server_of(settings: Settings) -> str:
-    """Return the URL of a cluster's API server."""
-    address = "127.0.0.1" if settings.address == "0.0.0.0" else settings.address
-    return f"https://{bracketed(address)}:{settings.port}"
-
-
 def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -> None:
     """Make what a node needs before its processes start."""
     if settings.control_planes:
@@ -227,7 +187,10 @@ def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -
 
         machines.prepare(cluster, settings, node_settings, None)
         return
-    node, server = Node(cluster, node_settings.name, settings.host_network), server_of(settings)
+    node, server = (
+        Node(cluster, node_settings.name, settings.host_network),
+        server_address.server_of(settings),
+    )
     own = network.node_addresses(settings, node_settings.name)
     if settings.host_network:
         host_network.prepare(settings)
@@ -261,7 +224,7 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
     certificate, key = tls.ensure_authority(cluster.certificates)
     authority = tls.Pair(certificate.read_bytes(), key.read_bytes())
     admin = tls.issue(authority, "kubernetes-admin", organizations=["system:masters"], client=True)
-    server = server_of(settings)
+    server = server_address.server_of(settings)
     entries = kubeconfig.entries(cluster.name, server, authority.certificate, admin.certificate, admin.key)
     kubeconfig.write(cluster.kubeconfig, entries)
 

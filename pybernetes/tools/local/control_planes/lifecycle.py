@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import kernel_settings, kubeconfig, name_lock
+from pybernetes.tools.local import kernel_settings, kubeconfig, name_lock, server_address
 from pybernetes.tools.local import lifecycle as local
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.control_planes import installation, serving_certificates, topology
@@ -32,7 +32,7 @@ def up(
     installation.wait_until_ready(cluster)
     if not new:
         serving_certificates.approve(cluster, settings, wait=False)
-    step(f"the API is ready at {local.server_of(settings)}")
+    step(f"the API is ready at {server_address.server_of(settings)}")
     path = kubeconfig.users_file()
     kubeconfig.change(path, lambda config: kubeconfig.merged(config, kubeconfig.read(cluster.kubeconfig)))
     step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
