@@ -13,7 +13,7 @@ import re
 import ssl
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ CERTIFICATE_DAYS = 365
 # A certificate with less than this left is replaced: when the program starts, or when a client connects.
 RENEW_DAYS = 30
 _KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_BEGIN = "-----BEGIN CERTIFICATE-----"
+_PART = 16 << 10
 _SKEW = datetime.timedelta(minutes=5)  # clocks of machines differ
 
 
@@ -242,13 +244,26 @@ def client_context(
     if not verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    elif authority or authority_data:
-        context.load_verify_locations(cafile=authority, cadata=authority_data)
-    else:
+    elif not authority and not authority_data:
         context.load_default_certs()
+    else:
+        if authority:
+            context.load_verify_locations(cafile=authority)
+        for part in _parts(authority_data or ""):
+            context.load_verify_locations(cadata=part)
     if certificate:
         context.load_cert_chain(certificate, key)
     return context
+
+
+def _parts(bundle: str) -> Iterator[str]:
+    """Yield certificates, some at a time: while the library reads them, no other thread of Python runs."""
+    begin, first = 0, bundle.find(_BEGIN)
+    while begin < len(bundle):
+        end = bundle.find(_BEGIN, max(begin + _PART, first + 1))
+        end = len(bundle) if end < 0 else end
+        yield bundle[begin:end]
+        begin = end
 
 
 def reload(context: ssl.SSLContext, certificate: Path | str, key: Path | str) -> None:

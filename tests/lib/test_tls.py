@@ -178,3 +178,34 @@ def test_private_keys_are_written_in_the_form_that_java_clients_read() -> None:
     authority = tls.create_authority("ca")
     for pair in (authority, tls.issue(authority, "admin")):
         assert pair.key.startswith(b"-----BEGIN EC PRIVATE KEY-----\n")
+
+
+@pytest.mark.parametrize("preface", ["", "# a comment\n" * 4000])
+def test_large_bundles_are_read_in_parts(preface: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread of Python runs while the library reads certificates: a megabyte of them would be 70 ms."""
+    bundle = preface + "".join(
+        tls.create_authority(f"a{number}").certificate.decode() for number in range(80)
+    )
+    assert len(bundle) > 40_000
+    longest = 0
+    load = ssl.SSLContext.load_verify_locations
+
+    def counted(self: ssl.SSLContext, *, cadata: str) -> None:
+        nonlocal longest
+        longest = max(longest, len(cadata))
+        load(self, cadata=cadata)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", counted)
+    context = tls.client_context(authority_data=bundle)
+    assert len(context.get_ca_certs()) == 80
+    assert longest < 18_000 + len(preface)
+
+
+@pytest.mark.parametrize("bundle", ["x", "\n", "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"])
+def test_what_is_no_authority_is_refused(bundle: str) -> None:
+    with pytest.raises(ssl.SSLError):
+        tls.client_context(authority_data=bundle)
+    good = tls.create_authority("a").certificate.decode()
+    if "BEGIN" in bundle:
+        with pytest.raises(ssl.SSLError):
+            tls.client_context(authority_data=good * 40 + bundle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from functools import cache
 from typing import Any
 
 import orjson
@@ -16,6 +17,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record, StoreError
+from pybernetes.lib import tls
 from pybernetes.lib.http.messages import Response
 
 _PORTS = {"scheduler": 10259, "controller-manager": 10257}
@@ -48,16 +50,19 @@ async def _ask(api: ServerContext, name: str) -> Object:
     return component_status(name, healthy, message)
 
 
+@cache
+def _context() -> ssl.SSLContext:
+    """Return the TLS of all questions: to read the system's authorities for each would hold the server, for nothing."""
+    return tls.client_context(verify=False)
+
+
 async def _probe(host: str, port: int) -> tuple[bool, str]:
     """Ask a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
     address = f"{host}:{port}"
     failed = f'Get "https://{address}/healthz": '
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _get(host, port, context)
+            return await _get(host, port, _context())
     except ConnectionRefusedError:
         return False, f"{failed}dial tcp {address}: connect: connection refused"
     except (OSError, TimeoutError, ValueError) as error:

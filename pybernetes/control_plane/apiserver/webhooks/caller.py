@@ -22,7 +22,8 @@ from pybernetes.lib import off_loop, tls
 from pybernetes.lib.http.client import Distrusted, Peer, RequestFailed
 
 Result = TypeVar("Result")
-_MOST_CONTEXTS = 200
+# What is kept of contexts, and what one takes beside its authorities.
+_MOST_BYTES, _CONTEXT_BYTES = 16 << 20, 64 << 10
 _HEADERS = {
     "Accept": "application/json, */*",
     "Content-Type": "application/json",
@@ -40,6 +41,7 @@ class Caller:
     def __init__(self, api: ServerContext) -> None:
         self._api = api
         self._contexts: dict[str, ssl.SSLContext] = {}
+        self._bytes = 0
 
     async def post(
         self,
@@ -57,7 +59,7 @@ class Caller:
         it is read beside the event loop then. With ``tell`` the webhook hears how long it may take.
         """
         service = config.get("service")
-        context = self._context(config.get("caBundle") or "")
+        context = await self._context(config.get("caBundle") or "")
         if service is not None:
             name, port = f"{service['name']}.{service['namespace']}.svc", service.get("port") or 443
             shown, path = f"https://{name}:{port}", service.get("path") or "/"
@@ -90,15 +92,21 @@ class Caller:
     def _resolve(self, service: dict[str, Any], port: int) -> tuple[str, int]:
         return resolve(self._api, service["namespace"], service["name"], port)
 
-    def _context(self, bundle: str) -> ssl.SSLContext:
+    async def _context(self, bundle: str) -> ssl.SSLContext:
         context = self._contexts.get(bundle)
         if context is None:
             try:
-                text = base64.b64decode(bundle).decode() if bundle else None
-                context = tls.client_context(authority_data=text)
+                context = await off_loop.run(len(bundle), _made, bundle)
             except (ssl.SSLError, ValueError, binascii.Error) as error:
                 raise CallFailed(f"unable to load root certificates: {error}") from None
-            if len(self._contexts) >= _MOST_CONTEXTS:
+            size = _CONTEXT_BYTES + 2 * len(bundle)
+            if self._bytes + size > _MOST_BYTES:
                 self._contexts.clear()
+                self._bytes = 0
             self._contexts[bundle] = context
+            self._bytes += size
         return context
+
+
+def _made(bundle: str) -> ssl.SSLContext:
+    return tls.client_context(authority_data=base64.b64decode(bundle).decode() if bundle else None)
