@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.codec import websocket_stream
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
@@ -16,6 +18,8 @@ from pybernetes.control_plane.apiserver.storage.options import boolean
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.stream import Stream
+
+_LAST_PORT = 65535
 
 
 async def require_create(context: ServerContext, request: Request) -> None:
@@ -74,11 +78,26 @@ def options_of(request: Request, kind: Kind) -> Object:
             options[name] = value
     if commands := request.query.get("command"):
         options["command"] = list(commands)
-    if ports := [int(text) for text in request.query.get("ports", ()) if text.isdigit()]:
-        options["ports"] = ports
+    if request.request_info.subresource == "portforward" and (texts := request.query.get("ports")):
+        options["ports"] = _ports(texts)
     if request.request_info.rest:
         options["path"] = f"/{request.request_info.rest}"
     return options
+
+
+def _ports(texts: Iterable[str]) -> list[int]:
+    """Return the ports that parameters name, each one of them or several with commas between."""
+    ports = []
+    for text in ",".join(texts).split(","):
+        digits = text.isascii() and text.isdigit()
+        if not digits or len(text.lstrip("0")) > 5 or int(text) > _LAST_PORT:
+            problem = "value out of range" if digits else "invalid syntax"
+            quoted = go_format.quote(text)
+            raise errors.bad_request(
+                f"cannot convert to []int32: strconv.ParseUint: parsing {quoted}: {problem}"
+            )
+        ports.append(int(text))
+    return ports
 
 
 async def connect(

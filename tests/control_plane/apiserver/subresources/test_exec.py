@@ -91,10 +91,25 @@ async def test_what_logs_are_asked_for_reaches_the_kubelet_which_reads_it_alike(
             {"stdin": True, "tty": True, "command": ["ls"]},
         ),
         ("attach", "stdout=TRUE&stderr=0", {"stdout": True}),
-        ("portforward", "ports=80&ports=x&ports=443", {"ports": [80, 443]}),
+        ("portforward", "ports=80&ports=443,0080,65535", {"ports": [80, 443, 80, 65535]}),
+        ("proxy", "ports=x", {}),
     ],
 )
 def test_admission_sees_the_same(subresource: str, query: str, expected: dict[str, Any]) -> None:
     kind: Any = SimpleNamespace(resource=next(resource for resource in builtin() if resource.kind == "Pod"))
     options = _streams.options_of(request(query, subresource), kind)
     assert {key: value for key, value in options.items() if key not in ("kind", "apiVersion")} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "invalid syntax"), ("x", "invalid syntax"), ("-1", "invalid syntax"), ("80,", "invalid syntax"),
+        ("\u00b2", "invalid syntax"), ("\u0663", "invalid syntax"), ("1_0", "invalid syntax"),
+        ("65536", "value out of range"), ("9" * 5000, "value out of range"),
+    ],
+)  # fmt: skip
+def test_what_is_no_port_is_refused(text: str, problem: str) -> None:
+    kind: Any = SimpleNamespace(resource=next(resource for resource in builtin() if resource.kind == "Pod"))
+    with pytest.raises(StatusError, match=rf"cannot convert to \[\]int32: strconv.ParseUint: .*{problem}"):
+        _streams.options_of(request(f"ports=80&ports={text}", "portforward"), kind)
