@@ -19,7 +19,8 @@ async def answer(user: User, request: Request, path: str) -> Response:
         target = api_paths.checked(path)
     except api_paths.PathRefused as error:
         return Response(f"{error}\n".encode(), 403, TEXT, DATA_HEADERS)
-    if any(request.parameter(name) not in ("", "0", "false") for name in _ENDLESS):
+    # As the API server reads them: a name without a value is a yes.
+    if any(request.parameter(name, "false") not in ("0", "false") for name in _ENDLESS):
         return Response(b"watches and followed logs come over the stream\n", 400, TEXT, DATA_HEADERS)
     headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
     try:

@@ -11,9 +11,10 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 
+_GATEWAYS = "gateways.gateway.networking.k8s.io"
 # What is read, by resource, and the column that it stands in.
 COLUMNS = {
-    "ingresses.networking.k8s.io": 0, "gateways.gateway.networking.k8s.io": 0, "httproutes.gateway.networking.k8s.io": 0,
+    "ingresses.networking.k8s.io": 0, _GATEWAYS: 0, "httproutes.gateway.networking.k8s.io": 0,
     "services": 1, "deployments.apps": 2, "statefulsets.apps": 2, "daemonsets.apps": 2, "replicasets.apps": 2, "jobs.batch": 2,
     "cronjobs.batch": 2, "pods": 3, "nodes": 4, "persistentvolumeclaims": 4, "persistentvolumes": 4,
 }  # fmt: skip
@@ -37,6 +38,10 @@ class _Graph:
         self._edges: dict[tuple[str, str], None] = {}
         self._kinds = {
             obj["metadata"].get("uid"): (resource, obj) for resource in COLUMNS for obj in self._of[resource]
+        }
+        self._named = {
+            resource: {_key(obj): obj for obj in self._of[resource]}
+            for resource in ("nodes", "persistentvolumeclaims", _GATEWAYS)
         }
 
     def result(self) -> dict[str, Any]:
@@ -91,14 +96,13 @@ class _Graph:
             self._add_claim(identity, pod["metadata"].get("namespace", ""), claim)
 
     def _node(self, name: str) -> str:
-        node = next((node for node in self._of["nodes"] if node["metadata"]["name"] == name), None)
+        node = self._named["nodes"].get(("", name))
         if node is not None:
             return self._box("nodes", node, GOOD if _condition(node, "Ready") else BAD)
         return self._box("nodes", {"metadata": {"name": name}}, GOOD)  # the user may not see nodes
 
     def _add_claim(self, pod: str, namespace: str, name: str) -> None:
-        wanted = (namespace, name)
-        claim = next((item for item in self._of["persistentvolumeclaims"] if _key(item) == wanted), None)
+        claim = self._named["persistentvolumeclaims"].get((namespace, name))
         if claim is None:
             missing = {"metadata": {"name": name, "namespace": namespace}}
             self._edge(pod, self._box("persistentvolumeclaims", missing, BAD))
@@ -141,10 +145,10 @@ class _Graph:
                 self._box("services", {"metadata": {"name": name, "namespace": namespace}}, BAD)
             self._edge(box, f"services/{namespace}/{name}")
         for parent in (way.get("spec") or {}).get("parentRefs") or ():
-            for gateway in self._of["gateways.gateway.networking.k8s.io"]:
-                if _key(gateway) == (parent.get("namespace") or namespace, parent.get("name")):
-                    good = GOOD if _condition(gateway, "Programmed") else WAIT
-                    self._edge(self._box("gateways.gateway.networking.k8s.io", gateway, good), box)
+            gateway = self._named[_GATEWAYS].get((parent.get("namespace") or namespace, parent.get("name")))
+            if gateway is not None:
+                good = GOOD if _condition(gateway, "Programmed") else WAIT
+                self._edge(self._box(_GATEWAYS, gateway, good), box)
 
     # -- boxes -------------------------------------------------------------------------------------------
 

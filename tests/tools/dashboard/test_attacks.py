@@ -190,8 +190,16 @@ def test_files_beside_the_pages_are_not_served(dashboard: Dashboard, path: str) 
     assert dashboard.ask("GET", path).status == 404
 
 
-def test_watches_do_not_come_as_answers(dashboard: Dashboard) -> None:
-    assert dashboard.ask("GET", f"{_PODS}?watch=true", headers=dashboard.log_in()).status == 400
+@pytest.mark.parametrize(
+    "query", ["watch=true", "watch=1", "watch", "watch=", "watch=x", "follow", "%77atch"]
+)
+def test_watches_do_not_come_as_answers(dashboard: Dashboard, query: str) -> None:
+    assert dashboard.ask("GET", f"{_PODS}?{query}", headers=dashboard.log_in()).status == 400
+
+
+@pytest.mark.parametrize("query", ["", "watch=false", "watch=0"])
+def test_what_is_no_watch_is_answered(dashboard: Dashboard, query: str) -> None:
+    assert dashboard.ask("GET", f"{_PODS}?{query}", headers=dashboard.log_in()).status == 200
 
 
 @pytest.mark.parametrize("context", ["other", "%2e%2e", "test%00", "%ff", "x" * 5000])

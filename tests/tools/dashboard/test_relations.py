@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.dashboard.relations import MOST_PODS, SLICES, graph, maker_state, pod_state
+from tests.doubling import MOST_GROWTH, Input, growth
 
 Object = dict[str, Any]
 _READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
@@ -137,3 +138,25 @@ def test_how_a_pod_is(status: Object, state: str) -> None:
 )
 def test_how_a_maker_is(maker: Object, state: str) -> None:
     assert maker_state(maker) == state
+
+
+def _crowd(size: int) -> dict[str, list[Object]]:
+    """Return as many pods as nodes, claims, ways in and gateways, each with one of the others that is far behind."""
+    names = [f"x-{number}" for number in range(size)]
+    return {
+        "pods": [
+            _pod(name, nodeName=other, volumes=[{"persistentVolumeClaim": {"claimName": other}}])
+            for name, other in zip(names, reversed(names), strict=True)
+        ],
+        "nodes": [{"metadata": {"name": name, "uid": f"node-{name}"}, "status": _READY} for name in names],
+        "persistentvolumeclaims": [{"metadata": _meta(name)} for name in names],
+        "gateways.gateway.networking.k8s.io": [{"metadata": _meta(name)} for name in names],
+        "httproutes.gateway.networking.k8s.io": [
+            {"metadata": _meta(name), "spec": {"parentRefs": [{"name": other}]}}
+            for name, other in zip(names, reversed(names), strict=True)
+        ],
+    }
+
+
+def test_a_crowd_takes_time_in_proportion() -> None:
+    assert growth(Input("a map", _crowd, graph, start=64, largest=1 << 12)) <= MOST_GROWTH

@@ -8,6 +8,7 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
+from pybernetes.lib import off_loop
 from pybernetes.runtime.informer import Informer
 from pybernetes.tools.dashboard.kinds import kinds
 from pybernetes.tools.dashboard.live._channel import Channel
@@ -34,7 +35,8 @@ async def run(channel: Channel) -> None:
             changed.clear()
             if all(informer.synced for informer in informers.values()):
                 objects = {resource: informer.values() for resource, informer in informers.items()}
-                await channel.send({"map": graph(objects), "unread": unread})
+                # Of thousands of objects it takes a while.
+                await channel.send({"map": await off_loop.beside(graph, objects), "unread": unread})
             else:
                 changed.set()
             await asyncio.sleep(_PAUSE_SECONDS)
