@@ -46,12 +46,12 @@ def store(arguments: argparse.Namespace, settings: Settings) -> Store:
 def settings(arguments: argparse.Namespace) -> Settings:
     """Return everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
-    if arguments.storage_media_type not in STORAGE_MEDIA_TYPES:
+    if arguments.storage_media_type not in ("", *STORAGE_MEDIA_TYPES):
         allowed = ", ".join(STORAGE_MEDIA_TYPES)
         raise ValueError(
             f'--storage-media-type "{arguments.storage_media_type}" invalid, allowed values: {allowed}'
         )
-    result.storage_media_type = arguments.storage_media_type
+    result.storage_media_type = arguments.storage_media_type or STORAGE_MEDIA_TYPES[0]
     flags.check(arguments, upstream_flags.OTHER_FLAGS)
     result.feature_gates = feature_gates.from_flag(
         arguments.feature_gates, feature_gates.HONOURED["kube-apiserver"]

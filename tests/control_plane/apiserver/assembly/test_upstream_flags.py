@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pybernetes.api import protobuf
 from pybernetes.cmd.kube_apiserver import parser
 from pybernetes.control_plane.apiserver.assembly.setup import settings, strict_transport_security
 from tests.servers import TOKEN, running
@@ -68,6 +69,15 @@ def test_numbers_go_where_they_are_used(tmp_path: Path) -> None:
     made = settings(parser().parse_args([*given, f"--cert-dir={tmp_path}"]))
     assert (made.request_seconds, made.watch_seconds, made.health_seconds) == (90.0, 60, (2.0, 5.0))
     assert {resource.ttl for resource in made.resources if resource.kind == "Event"} == {1800}
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"), [("", "application/json"), (protobuf.MEDIA_TYPE, protobuf.MEDIA_TYPE)]
+)
+def test_media_types_of_storage(given: str, stored: str, tmp_path: Path) -> None:
+    """Upstream's scripts give the flag without a value."""
+    arguments = parser().parse_args([f"--storage-media-type={given}", f"--cert-dir={tmp_path}"])
+    assert settings(arguments).storage_media_type == stored
 
 
 def test_directives() -> None:
