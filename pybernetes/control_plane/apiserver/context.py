@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -104,7 +104,6 @@ class ServerContext:
         """Return the time as objects carry it."""
         return timestamp(int(self.clock()))
 
-    async def fresh(self) -> None:
-        """Make sure that reads from memory see all that was written before now."""
-        if not self.store.local:
-            await self.store.sync()
+    def fresh(self) -> Awaitable[None]:
+        """Make sure that reads from memory see all that was written before now; that begins before it is waited for."""
+        return self.store.sync()

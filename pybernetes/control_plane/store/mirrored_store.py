@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Generator, Iterable, Mapping
 from pathlib import Path
 
 from pybernetes.control_plane.store.mirror import Mirror
@@ -32,6 +32,16 @@ from pybernetes.control_plane.store.protocol import (
     steady,
     wall_clock,
 )
+
+
+class _Nothing:
+    """What need not be waited for."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield from ()
+
+
+_NOTHING = _Nothing()
 
 
 class MirroredStore(Store):
@@ -107,8 +117,9 @@ class MirroredStore(Store):
         except TimeoutError:
             return False
 
-    async def sync(self) -> None:
+    def sync(self) -> Awaitable[None]:
         """Wait for nothing, since this process is the only writer."""
+        return _NOTHING
 
     async def compact(self, revision: int) -> None:
         """Forget the history before a revision."""

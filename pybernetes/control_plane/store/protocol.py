@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
@@ -309,8 +309,8 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def sync(self) -> None:
-        """Return once the visible state is at least as new as the moment of the call."""
+    def sync(self) -> Awaitable[None]:
+        """Begin to see to it that the visible state is at least as new as this moment; it is once this has been waited for."""
 
     @abstractmethod
     async def wait(self, revision: int, timeout: float) -> bool:

@@ -176,6 +176,16 @@ class UnaryMethod:
         self._channel, self.path = channel, path
         self._serialize, self._deserialize = serialize, deserialize
 
+    def begin(self, message: bytes, timeout: float, ended: Callable[[Stream], None]) -> Stream | None:
+        """Begin a call with a message that is serialized, if that can be done at once; ``ended`` is called at its end.
+
+        Nothing ends it when its time is up but whoever began it.
+        """
+        channel = self._channel
+        stream = Stream(framed(message), channel.most_bytes, is_unary=True, is_done_sending=True)
+        stream.on_end = ended
+        return stream if channel.begin(self.path, stream, timeout, ()) else None
+
     async def __call__(
         self,
         request: Any,
@@ -191,7 +201,7 @@ class UnaryMethod:
         )
         timer = None
         if timeout is not None:
-            timer = asyncio.get_running_loop().call_later(max(0.0, timeout), _expire, stream)
+            timer = asyncio.get_running_loop().call_later(max(0.0, timeout), stream.expire)
         try:
             if not channel.begin(self.path, stream, timeout, metadata):
                 await self._begin(stream, timeout, metadata, wait_for_ready)
@@ -221,11 +231,6 @@ class UnaryMethod:
                         await asyncio.sleep(_AGAIN_SECONDS)
         except TimeoutError:
             raise RpcError(StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded") from None
-
-
-def _expire(stream: Stream) -> None:
-    stream.end(RpcError(StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded"))
-    stream.cancel()
 
 
 class StreamCall:

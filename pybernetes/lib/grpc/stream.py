@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pybernetes.lib.grpc import frames, status
@@ -31,7 +32,7 @@ class Stream:
 
     __slots__ = (
         "_connection", "_credit", "_ended", "_error", "_has_headers", "_message_end", "_messages", "_most_bytes",
-        "_most_messages", "_part", "_read", "_waiter", "first", "is_done_sending", "number", "unsent", "window",
+        "_most_messages", "_part", "_read", "_waiter", "first", "is_done_sending", "number", "on_end", "unsent", "window",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +51,7 @@ class Stream:
         self._waiter: asyncio.Future[None] | None = None
         self._has_headers = self._ended = False
         self._error: RpcError | None = None
+        self.on_end: Callable[[Stream], None] | None = None  # called at the end, for who does not wait
 
     def opened(self, connection: Connection, number: int, window: int) -> None:
         """Belong to a connection."""
@@ -106,6 +108,8 @@ class Stream:
         if not self._ended:
             self._ended, self._error = True, error
             self._wake()
+            if self.on_end is not None:
+                self.on_end(self)
 
     def _fail(self, error: RpcError) -> None:
         self._messages.clear()
@@ -153,11 +157,22 @@ class Stream:
         """Return the one message of a call, once the call has ended."""
         while not self._ended:
             await self._changed()
-        if self._error is not None:
-            raise self._error
-        if not self._messages:
-            raise RpcError(StatusCode.INTERNAL, "an answer without a message")
-        return self._messages[0]
+        message, error = self.outcome()
+        if error is not None:
+            raise error
+        return message
+
+    def outcome(self) -> tuple[bytes, RpcError | None]:
+        """Return the one message of a call that has ended, or how it failed."""
+        error = self._error
+        if error is None and not self._messages:
+            error = RpcError(StatusCode.INTERNAL, "an answer without a message")
+        return (b"", error) if error is not None else (self._messages[0], None)
+
+    def expire(self) -> None:
+        """End the call, whose time is up."""
+        self.end(RpcError(StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded"))
+        self.cancel()
 
     async def _changed(self) -> None:
         self._waiter = asyncio.get_running_loop().create_future()

@@ -203,3 +203,28 @@ def test_addresses_that_are_none(address: str) -> None:
     """They are refused when the channel is made."""
     with pytest.raises(ValueError, match="must look like"):
         Channel(address)
+
+
+def test_a_call_can_begin_at_once_and_tell_when_it_has_ended() -> None:
+    """Without a connection there is nothing to begin; with one there is no task and no timer."""
+
+    async def test() -> None:
+        async with grpcio_server("127.0.0.1:0") as (service, port):
+            channel = Channel(f"127.0.0.1:{port}")
+            echo, outcomes = unary(channel, "Echo"), asyncio.Queue[Any]()
+            assert echo.begin(b"a", SECONDS, lambda stream: outcomes.put_nowait(stream.outcome())) is None
+            assert await echo(b"b", timeout=SECONDS) == b"b"
+            assert echo.begin(b"c", SECONDS, lambda stream: outcomes.put_nowait(stream.outcome())) is not None
+            assert await outcomes.get() == (b"c", None)
+            hanging = unary(channel, "Hang").begin(
+                b"", SECONDS, lambda stream: outcomes.put_nowait(stream.outcome())
+            )
+            await service.begun.wait()
+            assert hanging is not None
+            hanging.expire()
+            message, error = outcomes.get_nowait()
+            assert (message, error.code) == (b"", StatusCode.DEADLINE_EXCEEDED)
+            await service.cancelled.wait()
+            await channel.close()
+
+    run(test())

@@ -22,12 +22,15 @@ def get(context: ServerContext, request: Request, kind: Kind) -> Response | Awai
     # "0" means that any version will do; without one the newest is asked for.
     any_version = bool(request.query_text) and request.parameter("resourceVersion") == "0"
     if store.revision < wanted or not (store.local or any_version or wanted) or kind.awaits_webhook:
-        return _get_later(context, request, kind, wanted)
+        # etcd is asked before anything else is done.
+        return _get_later(context, request, kind, wanted, None if wanted else context.fresh())
     return _read(context, request, kind)
 
 
-async def _get_later(context: ServerContext, request: Request, kind: Kind, wanted: int) -> Response:
-    await wait_for(context, wanted)
+async def _get_later(
+    context: ServerContext, request: Request, kind: Kind, wanted: int, newest: Awaitable[None] | None
+) -> Response:
+    await wait_for(context, wanted, newest)
     if kind.awaits_webhook:
         record = context.store.get(kind.key(request.request_info.namespace, request.request_info.name))
         if record is not None:
@@ -43,10 +46,10 @@ async def _prepare(kind: Kind, record: Record) -> None:
         raise Damaged(record.key, record.revision, error.message) from None
 
 
-async def wait_for(context: ServerContext, wanted: int) -> None:
-    """Wait until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
+async def wait_for(context: ServerContext, wanted: int, newest: Awaitable[None] | None = None) -> None:
+    """Wait until memory has a revision (0: whatever is newest, which may have begun to come); 504 if it does not come soon."""
     if not wanted:
-        await context.fresh()
+        await (newest or context.fresh())
     elif not await context.store.wait(wanted, 3.0):
         raise errors.too_large_resource_version(wanted, context.store.revision)
 

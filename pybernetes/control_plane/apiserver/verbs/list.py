@@ -44,14 +44,22 @@ def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Aw
         bool(options.limit) and wanted and not options.match and not options.token
     )
     if store.revision < wanted or not (store.local or options.resource_version) or kind.awaits_webhook:
-        return _list_later(context, request, kind, options, wanted, bool(exact))
+        # etcd is asked before anything else is done.
+        newest = None if wanted else context.fresh()
+        return _list_later(context, request, kind, options, wanted, bool(exact), newest)
     return _answer(context, request, kind, options, wanted if exact else 0)
 
 
 async def _list_later(
-    context: ServerContext, request: Request, kind: Kind, options: ListOptions, wanted: int, exact: bool
+    context: ServerContext,
+    request: Request,
+    kind: Kind,
+    options: ListOptions,
+    wanted: int,
+    exact: bool,
+    newest: Awaitable[None] | None,
 ) -> Response:
-    await wait_for(context, wanted)
+    await wait_for(context, wanted, newest)
     at = wanted if exact else 0
     while kind.awaits_webhook:
         records = await _candidates(context, request, kind, options, at)

@@ -7,7 +7,7 @@ revision, and returns once the mirror has seen it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -16,6 +16,7 @@ from aetcd.rpc import rpc_pb2 as rpc
 from pybernetes.control_plane.store.drivers.etcd import snapshot
 from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, Endpoint, EtcdClient, Rejected
 from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed
+from pybernetes.control_plane.store.drivers.etcd.head_reads import HeadReads
 from pybernetes.control_plane.store.drivers.etcd.leases import Leases
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
@@ -44,10 +45,6 @@ SILENCE_SECONDS = 2.0
 _Content = tuple[bytes, object]
 
 
-def _range(endpoint: Endpoint) -> Any:
-    return endpoint.kv.Range
-
-
 def _txn(endpoint: Endpoint) -> Any:
     return endpoint.kv.Txn
 
@@ -71,7 +68,6 @@ class EtcdStore(MirroredStore):
         super().__init__(**options)
         self._prefix = prefix.rstrip("/") + "/"
         self._barrier = self._prefix + "pybernetes/barrier"
-        self._head_request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
         self._tls = {"cafile": cafile, "certfile": certfile, "keyfile": keyfile}
         self._servers, self._dialer = list(servers), dialer
         self._client: EtcdClient | None = None
@@ -80,8 +76,8 @@ class EtcdStore(MirroredStore):
         self._own: dict[
             int, tuple[str, _Content | None]
         ] = {}  # what we wrote at a revision, until it is seen
-        self._reading_for: list[asyncio.Future[int]] | None = None  # who waits for the read after this one
-        self._reader: asyncio.Task[None] | None = None
+        self._transactions = 0  # under way
+        self._reads: HeadReads | None = None
         self._nudging = asyncio.Lock()
 
     @property
@@ -91,12 +87,20 @@ class EtcdStore(MirroredStore):
             raise Unavailable("the store is not open")
         return self._client
 
+    @property
+    def reads(self) -> HeadReads:
+        """Reads of the revision; Unavailable before start()."""
+        if self._reads is None:
+            raise Unavailable("the store is not open")
+        return self._reads
+
     async def start(self) -> None:
         """Connect, read everything and follow."""
         self._client = EtcdClient(self._servers, dialer=self._dialer, **self._tls)
         self._leases = Leases(self._client)
+        self._reads = HeadReads(self._client, self._barrier.encode())
         self._feed = EtcdFeed(
-            self._client, self.mirror, self._prefix, self.checked_record, self._barrier, self._prepare
+            self._client, self.mirror, self._prefix, self._received, self._barrier, self._prepare
         )
         try:
             await self._feed.start(START_SECONDS)
@@ -108,6 +112,8 @@ class EtcdStore(MirroredStore):
         """End every watch and close the connections."""
         if self._feed is not None:
             await self._feed.close()
+        if self._reads is not None:
+            self._reads.close()
         if self._client is not None:
             client, self._client = self._client, None
             await client.close()
@@ -185,16 +191,20 @@ class EtcdStore(MirroredStore):
         """Return the revision of the change, or 0 with what is there instead; and whether it was tried before."""
         read = rpc.RequestOp(request_range=rpc.RangeRequest(key=key.encode()))
         request = rpc.TxnRequest(compare=[compare], success=[change], failure=[read])
-        answer, repeated = await self.client.call(_txn, request)
-        if answer.succeeded:
-            await self._show(answer.header.revision, key, content)
-            return answer.header.revision, None, repeated
+        self._transactions += 1
+        try:
+            answer, repeated = await self.client.call(_txn, request)
+            if answer.succeeded:
+                await self._show(answer.header.revision, key, content)
+                return answer.header.revision, None, repeated
+        finally:
+            self._transactions -= 1
         # An error must not speak of a state that this process cannot see yet.
         pairs = answer.responses[0].response_range.kvs
         if pairs:
-            await self._catch_up(pairs[0].mod_revision, CALL_SECONDS, ours=True)
+            await self.catch_up(pairs[0].mod_revision, CALL_SECONDS, ours=True)
             return 0, pairs[0], repeated
-        await self._catch_up(answer.header.revision, CALL_SECONDS)
+        await self.catch_up(answer.header.revision, CALL_SECONDS)
         return 0, None, repeated
 
     async def _show(self, revision: int, key: str, content: _Content | None) -> None:
@@ -206,10 +216,11 @@ class EtcdStore(MirroredStore):
             return
         self._own[revision] = key, content
         try:
-            await asyncio.sleep(0)  # changes whose answers came together become one batch
+            if self._transactions > 1:
+                await asyncio.sleep(0)  # changes whose answers came together become one batch
             self._apply_own()
             if revision > self.mirror.revision:
-                await self._catch_up(revision, CALL_SECONDS, ours=True)
+                await self.catch_up(revision, CALL_SECONDS, ours=True)
         finally:
             self._own.pop(revision, None)
 
@@ -243,6 +254,13 @@ class EtcdStore(MirroredStore):
         value, seal = content
         return self.record(key, value, revision, seal=seal)
 
+    def _received(self, key: str, stored: bytes, revision: int) -> Record:
+        """Return the record of what etcd sent."""
+        own = self._own.get(revision)
+        if own is not None and own[1] is not None and own[0] == key:
+            return self._own_record(key, own[1], revision)
+        return self.checked_record(key, stored, revision)
+
     def _shown(self, key: str, revision: int) -> Record | None:
         current = self.get(key)
         return (
@@ -258,63 +276,19 @@ class EtcdStore(MirroredStore):
 
     # --- keeping up
 
-    async def sync(self) -> None:
-        """Make one linearizable read for all callers that wait, and let the mirror catch up with it."""
-        if self._reading_for is None:
-            self._reading_for = []
-            try:
-                revision = await self._head(CALL_SECONDS)
-            finally:
-                self._read_again()
-        else:
-            # The read that is under way may have been answered before this call: only the next one counts.
-            waiter: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-            self._reading_for.append(waiter)
-            revision = await waiter
-        if revision > self.mirror.revision:
-            await self._catch_up(revision, CALL_SECONDS)
-
-    def _read_again(self) -> None:
-        """Read for those who came meanwhile."""
-        waiters = [waiter for waiter in self._reading_for or () if not waiter.done()]
-        self._reading_for = [] if waiters else None
-        if waiters:
-            self._reader = asyncio.get_running_loop().create_task(self._read_for(waiters))
-
-    async def _read_for(self, waiters: list[asyncio.Future[int]]) -> None:
-        try:
-            revision = await self._head(CALL_SECONDS)
-        except BaseException as error:
-            failure = (
-                error if isinstance(error, Unavailable) else Unavailable(f"etcd was not read: {error!r}")
-            )
-            for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_exception(failure)
-            if not isinstance(error, Exception):
-                raise
-        else:
-            for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_result(revision)
-        finally:
-            self._read_again()
-
-    async def _head(self, timeout: float) -> int:
-        """Return the current revision of the cluster."""
-        answer, _ = await self.client.call(_range, self._head_request, timeout=timeout)
-        revision: int = answer.header.revision
-        return revision
+    def sync(self) -> Awaitable[None]:
+        """Begin a linearizable read; the mirror has caught up with it when it has been waited for."""
+        return _Caught(self, self.reads.read())
 
     async def wait(self, revision: int, timeout: float) -> bool:
         """Wait until the visible state has reached a revision; False when the timeout passed first."""
         try:
-            await self._catch_up(revision, timeout)
+            await self.catch_up(revision, timeout)
         except Unavailable:
             return False
         return True
 
-    async def _catch_up(self, revision: int, timeout: float, *, ours: bool = False) -> None:
+    async def catch_up(self, revision: int, timeout: float, *, ours: bool = False) -> None:
         """Wait for the mirror; a revision that is not `ours`, of a key of our prefix, must be asked for."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
@@ -339,7 +313,7 @@ class EtcdStore(MirroredStore):
             if self._feed.progress_is_ordered:
                 await self._feed.request_progress()
                 await super().wait(revision, PATIENCE_SECONDS)
-            elif revision <= await self._head(timeout):
+            elif revision <= await self.reads.once(timeout):
                 # Older versions may answer before they have sent the events: write something to wait for.
                 put = rpc.PutRequest(key=self._barrier.encode())
                 answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Put, put, timeout=timeout)
@@ -361,7 +335,7 @@ class EtcdStore(MirroredStore):
 
     async def health(self) -> None:
         """Raise Unavailable when etcd does not answer a linearizable read."""
-        await self._head(HEALTH_SECONDS)
+        await self.reads.once(HEALTH_SECONDS)
 
     async def space(self) -> None:
         """Raise NoSpace while a member has the alarm that makes etcd refuse writes."""
@@ -374,3 +348,17 @@ class EtcdStore(MirroredStore):
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Write etcd's own snapshot to a new file."""
         return await snapshot.save(self.client, path)
+
+
+class _Caught:
+    """What is waited for until a mirror has come as far as a read; whoever goes away before need not wait."""
+
+    __slots__ = ("_read", "_store")
+
+    def __init__(self, store: EtcdStore, read: asyncio.Future[int]) -> None:
+        self._store, self._read = store, read
+
+    def __await__(self) -> Generator[Any, None, None]:
+        revision = yield from self._read
+        if revision > self._store.mirror.revision:
+            yield from self._store.catch_up(revision, CALL_SECONDS).__await__()
