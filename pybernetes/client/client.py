@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy as shallow_copy
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 import orjson
 
@@ -352,7 +353,7 @@ class Client:
     async def discover(self, api_version: str) -> Refs:
         """Every kind that the server has in a group and version."""
         group, _, version = api_version.rpartition("/")
-        path = f"/apis/{api_version}" if group else f"/api/{api_version}"
+        path = quote(f"/apis/{api_version}" if group else f"/api/{api_version}")
         listed = await self.call("GET", path)
         return [
             Ref(resource.get("group") or group, resource.get("version") or version, resource["name"], resource["kind"], resource["namespaced"])
