@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pybernetes.api import feature_gates, quantity, selectors
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import Conflict, NotFound
+from pybernetes.client.errors import Conflict
 from pybernetes.client.refs import HORIZONTAL_POD_AUTOSCALERS, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers.horizontalpodautoscaler import metric_sources
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.metric_sources import Failed, Target
-from pybernetes.control_plane.controllers.horizontalpodautoscaler.metrics_client import MetricsClient
+from pybernetes.control_plane.controllers.horizontalpodautoscaler.metrics_client import UNMAPPED, MetricsClient
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.normalization import History, normalize
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.own_metrics import OwnMetrics
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.replica_calculator import Tolerances
@@ -94,21 +94,18 @@ class HorizontalPodAutoscalerController(Controller):
         self.counts.desired.setdefault(key, hpa.get("status", {}).get("desiredReplicas", 0))
         action, error = "none", "none"
         try:
-            action = await self._scale(key, hpa)
+            action, error = await self._scale(key, hpa)
         except NotScaled as failure:
             error = "internal"
             log.info("autoscaler %s: %s", key, failure)
-        except (Conflict, NotFound) as failure:
-            error = "internal"
-            log.info("autoscaler %s changed meanwhile: %s", key, failure)
         finally:
             self.counts.reconciled(action, error, self.clock.monotonic() - began)
         return self._settings.sync_period
 
     # -- one look ----------------------------------------------------------------------------------------
 
-    async def _scale(self, key: str, hpa: Object) -> str:
-        """Set the replicas of the target; return what was done. NotScaled if nothing could be decided."""
+    async def _scale(self, key: str, hpa: Object) -> tuple[str, str]:
+        """Set the replicas of the target; return what was done and what failed. NotScaled if nothing could be decided."""
         spec, settings = hpa["spec"], self._settings
         status = ScalingStatus(hpa, rfc3339.seconds(self.clock.now()))
         path, scale = await self._target(hpa, status)
@@ -121,7 +118,7 @@ class HorizontalPodAutoscalerController(Controller):
             metric.get("type") in ("Object", "External") for metric in spec.get("metrics") or ()
         )
         metrics: list[Object] = []
-        reason, desired = "", 0
+        reason, desired, error = "", 0, "none"
         if current == 0 and not (was_zero and (least != 0 or from_outside)):
             text = "scaling is disabled since the replica count of the target is zero"
             status.set(ACTIVE, "False", "ScalingDisabled", text)
@@ -133,11 +130,14 @@ class HorizontalPodAutoscalerController(Controller):
             desired, reason = least, "Current number of replicas below Spec.MinReplicas"
         else:
             try:
-                desired, name, metrics = await self._by_metrics(key, hpa, scale, status)
+                proposed, name, metrics = await self._by_metrics(key, hpa, scale, status)
             except NotScaled as failure:
                 self._recorder.warning(hpa, "FailedComputeMetricsReplicas", str(failure))
                 await self._write(hpa, status.made(current, None, failure.metrics))
                 raise
+            desired = max(0, proposed)
+            if {"type": ""} in metrics:
+                error = "internal"  # of one of them; the others decide
             if desired > current:
                 reason = f"{name} above target"
             elif desired < current:
@@ -148,7 +148,7 @@ class HorizontalPodAutoscalerController(Controller):
         if desired == current:
             self.counts.desired[key] = current
             await self._write(hpa, status.made(current, current, metrics))
-            return "none"
+            return "none", error
         await self._rescale(hpa, status, path, scale, current, desired, reason, metrics)
         history.scaled(spec.get("behavior"), current, desired, self.clock.now())
         if settings.scale_to_zero:
@@ -160,7 +160,7 @@ class HorizontalPodAutoscalerController(Controller):
             status.remove(TO_ZERO)
         self.counts.desired[key] = desired
         await self._write(hpa, status.made(current, desired, metrics, scaled=True))
-        return "scale_up" if desired > current else "scale_down"
+        return "scale_up" if desired > current else "scale_down", error
 
     async def _target(self, hpa: Object, status: ScalingStatus) -> tuple[str, Object]:
         """Return where the scale of the target is, and what it says."""
@@ -169,9 +169,7 @@ class HorizontalPodAutoscalerController(Controller):
             path, scale = await self._metrics.scale(
                 ref.get("apiVersion", ""), ref["kind"], namespace, ref["name"]
             )
-            if not isinstance(scale.get("spec", {}).get("replicas", 0), int):
-                raise ValueError("its scale has no number of replicas")
-        except (StatusError, OSError, ValueError) as error:
+        except UNMAPPED as error:
             self._recorder.warning(hpa, "FailedGetScale", str(error))
             text = f"the HPA controller was unable to get the target's current scale: {error}"
             status.set(ABLE, "False", "FailedGetScale", text)
@@ -300,8 +298,13 @@ class HorizontalPodAutoscalerController(Controller):
         self._recorder.normal(hpa, "SuccessfulRescale", f"New size: {desired}; reason: {reason}")
 
     async def _write(self, hpa: Object, status: Object) -> None:
-        if status != (hpa.get("status") or {}):
+        if status == (hpa.get("status") or {}):
+            return
+        try:
             await self.client.update_status(HORIZONTAL_POD_AUTOSCALERS, {**hpa, "status": status})
+        except StatusError as error:
+            self._recorder.warning(hpa, "FailedUpdateStatus", str(error))
+            raise NotScaled(f"failed to update status for {hpa['metadata']['name']}: {error}") from None
 
 
 def tolerances(hpa: Object, default: float) -> Tolerances:

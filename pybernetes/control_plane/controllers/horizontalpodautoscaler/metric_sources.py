@@ -26,7 +26,8 @@ from pybernetes.control_plane.controllers.horizontalpodautoscaler.replica_calcul
 
 
 class Failed(Exception):
-    """A metric gives no number; ``reason`` is that of the event and condition, ``cause`` what they say."""
+    """A metric gives no number; ``reason`` is that of the event and condition, ``cause`` what they say. The text is longer
+    and is that of the event about all metrics."""
 
     def __init__(self, reason: str, text: str, cause: str) -> None:
         super().__init__(text)
@@ -70,11 +71,11 @@ async def compute(client: MetricsClient, target: Target, spec: Object) -> Metric
     if kind not in _SOURCES:
         text = f'unknown metric source type "{kind}"'
         raise Failed("InvalidMetricSourceType", text, text)
-    key, reason, source, prefix = _SOURCES[kind]
+    key, reason, source, prefixes = _SOURCES[kind]
     try:
         return await source(client, target, spec[key])
     except CannotCompute as error:
-        raise Failed(reason, f"{prefix(spec[key])}: {error}", str(error)) from None
+        raise Failed(reason, ": ".join([*prefixes(spec[key]), str(error)]), str(error)) from None
 
 
 def _quantity(millis: int, resource: str = "") -> str:
@@ -111,6 +112,7 @@ async def _resource(client: MetricsClient, target: Target, spec: Object) -> Metr
                 target.spec_replicas, metrics, groups, average, target.tolerances
             )
         else:
+            calculator.check_metrics(metrics, groups)
             requests = requests_of(target.pods, name, container)
             proposal = calculator.by_utilization(
                 target.spec_replicas,
@@ -145,20 +147,27 @@ async def _pods(client: MetricsClient, target: Target, spec: Object) -> MetricRe
     return MetricResult(proposal.replicas, f"pods metric {metric['name']}", {"type": "Pods", "pods": current})
 
 
-def _of_one(target: Target, wanted: Object, usage: int) -> tuple[Proposal, Object]:
+def _of_one(target: Target, wanted: Object, usage: int, *, average: bool) -> tuple[Proposal, Object]:
     """Return the proposal for one figure, and what the status says of it."""
-    if wanted.get("averageValue") is not None:
-        average = quantity.milli(wanted["averageValue"])
-        proposal = calculator.by_share(target.status_replicas, usage, average, target.tolerances)
+    if average:
+        share = quantity.milli(wanted["averageValue"])
+        proposal = calculator.by_share(target.status_replicas, usage, share, target.tolerances)
         return proposal, {"averageValue": _quantity(proposal.usage)}
     value = quantity.milli(wanted["value"])
     proposal = calculator.by_value(target.spec_replicas, usage, value, target.pods, target.tolerances)
     return proposal, {"value": _quantity(proposal.usage)}
 
 
+def _is_average(wanted: Object) -> bool | None:
+    """Return whether an object's metric has a target for each pod, by the type that it names; None without either."""
+    key = {"Value": "value", "AverageValue": "averageValue"}.get(wanted.get("type", ""))
+    return None if key is None or wanted.get(key) is None else key == "averageValue"
+
+
 async def _object(client: MetricsClient, target: Target, spec: Object) -> MetricResult:
     metric, described, wanted = spec["metric"], spec["describedObject"], spec["target"]
-    if wanted.get("value") is None and wanted.get("averageValue") is None:
+    average = _is_average(wanted)
+    if average is None:
         raise CannotCompute(
             "invalid object metric source: neither a value target nor an average value target was set"
         )
@@ -167,10 +176,10 @@ async def _object(client: MetricsClient, target: Target, spec: Object) -> Metric
     except CannotCompute as error:
         where = f"{described['kind']} {target.namespace}/{described['name']}"
         raise CannotCompute(f"unable to get metric {metric['name']} on {where}: {error}") from None
-    proposal, current = _of_one(target, wanted, usage)
+    proposal, current = _of_one(target, wanted, usage, average=average)
     status = {"describedObject": described, "metric": _identifier(metric), "current": current}
     called = f"{described['kind']} metric {metric['name']}"
-    if wanted.get("averageValue") is not None:
+    if average:
         called = f"external metric {metric['name']}({_go_selector(metric)})"
     return MetricResult(proposal.replicas, called, {"type": "Object", "object": status})
 
@@ -186,7 +195,7 @@ async def _external(client: MetricsClient, target: Target, spec: Object) -> Metr
     except CannotCompute as error:
         where = f"{target.namespace}/{metric['name']}/{_go_selector(metric)}"
         raise CannotCompute(f"unable to get external metric {where}: {error}") from None
-    proposal, current = _of_one(target, wanted, usage)
+    proposal, current = _of_one(target, wanted, usage, average=wanted.get("averageValue") is not None)
     status = {"metric": _identifier(metric), "current": current}
     called = f"external metric {metric['name']}({_go_selector(metric)})"
     return MetricResult(proposal.replicas, called, {"type": "External", "external": status})
@@ -196,15 +205,29 @@ def _go_selector(metric: Object) -> str:
     return printed(metric["selector"]) if metric.get("selector") is not None else "nil"
 
 
+def _object_prefixes(spec: Object) -> list[str]:
+    more = [f"failed to get {spec['metric']['name']} object metric"] if _is_average(spec["target"]) else []
+    return ["failed to get object metric value", *more]
+
+
+def _external_prefixes(spec: Object) -> list[str]:
+    name, wanted = spec["metric"]["name"], spec["target"]
+    more = []
+    if wanted.get("averageValue") is not None:
+        more = [f"failed to get {name} external metric"]
+    elif wanted.get("value") is not None:
+        more = [f"failed to get external metric {name}"]
+    return [f"failed to get {name} external metric value", *more]
+
+
 _Source = Callable[[MetricsClient, Target, Object], Awaitable[MetricResult]]
 # By type: the field, the reason of a failure, what computes it, and how the text of a failure begins.
-_SOURCES: dict[str, tuple[str, str, _Source, Callable[[Object], str]]] = {
+_SOURCES: dict[str, tuple[str, str, _Source, Callable[[Object], list[str]]]] = {
     "Resource": ("resource", "FailedGetResourceMetric", _resource,
-                 lambda spec: f"failed to get {spec['name']} resource metric value"),
+                 lambda spec: [f"failed to get {spec['name']} resource metric value"]),
     "ContainerResource": ("containerResource", "FailedGetContainerResourceMetric", _resource,
-                          lambda spec: f"failed to get {spec['container']} container metric value"),
-    "Pods": ("pods", "FailedGetPodsMetric", _pods, lambda spec: "failed to get pods metric value"),
-    "Object": ("object", "FailedGetObjectMetric", _object, lambda spec: "failed to get object metric value"),
-    "External": ("external", "FailedGetExternalMetric", _external,
-                 lambda spec: f"failed to get {spec['metric']['name']} external metric value"),
+                          lambda spec: [f"failed to get {spec['container']} container metric value"]),
+    "Pods": ("pods", "FailedGetPodsMetric", _pods, lambda spec: ["failed to get pods metric value"]),
+    "Object": ("object", "FailedGetObjectMetric", _object, _object_prefixes),
+    "External": ("external", "FailedGetExternalMetric", _external, _external_prefixes),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 from urllib.parse import quote
 
@@ -10,7 +11,8 @@ from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
 from pybernetes.api.text.durations import parse_duration
 from pybernetes.client.client import Client
-from pybernetes.client.refs import path_of
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import Ref, path_of
 from pybernetes.client.request_options import query_text
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.pod_groups import CannotCompute, PodMetric
 from pybernetes.lib import rfc3339
@@ -19,6 +21,8 @@ _RESOURCE = "/apis/metrics.k8s.io/v1beta1"
 _CUSTOM = "/apis/custom.metrics.k8s.io/v1beta2"
 _EXTERNAL = "/apis/external.metrics.k8s.io/v1beta1"
 _LARGEST = 2**63 - 1
+# What it means when a kind or its scale cannot be had: refused, not reached, or an answer that makes no sense.
+UNMAPPED = (StatusError, OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
 class MetricsClient:
@@ -27,7 +31,7 @@ class MetricsClient:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def _items(self, name: str, path: str, **query: str) -> list[Any]:
+    async def _listed(self, name: str, path: str, **query: str) -> list[Any]:
         try:
             answer = await self._client.call("GET", path, query_text(**query))
         except (StatusError, OSError) as error:
@@ -35,6 +39,10 @@ class MetricsClient:
         items = answer.get("items") if isinstance(answer, dict) else None
         if not isinstance(items, list):
             raise CannotCompute(f"unable to fetch metrics from {name} metrics API: the answer is no list")
+        return items
+
+    async def _items(self, name: str, path: str, **query: str) -> list[Any]:
+        items = await self._listed(name, path, **query)
         if not items:
             raise CannotCompute(f"no metrics returned from {name} metrics API")
         return items
@@ -52,11 +60,7 @@ class MetricsClient:
                 usages = {part["name"]: part.get("usage") or {} for part in item.get("containers") or ()}
                 name, chosen = item["metadata"]["name"], list(usages.values())
                 if container:
-                    if container not in usages:
-                        raise CannotCompute(
-                            f"container {container} not present in metrics for pod {namespace}/{name}"
-                        )
-                    chosen = [usages[container]]
+                    chosen = [usages[container]] if container in usages else []
                 if chosen and all(resource in usage for usage in chosen):
                     total = sum(_milli(usage[resource]) for usage in chosen)
                     window = parse_duration(item.get("window") or "60s")
@@ -81,17 +85,22 @@ class MetricsClient:
 
     async def object(self, metric: str, namespace: str, described: Object, metric_selector: str) -> int:
         """Return a custom metric of one object."""
-        name = quote(described["name"], safe="")
-        if described["kind"] == "Namespace":
-            path = f"{_CUSTOM}/namespaces/{name}/metrics/{quote(metric, safe='')}"
+        version, kind, metric = described.get("apiVersion") or "v1", described["kind"], quote(metric, safe="")
+        path = f"{_CUSTOM}/namespaces/{quote(namespace)}/"
+        if kind == "Namespace" and "/" not in version:
+            path += f"metrics/{metric}"  # of its own namespace, whichever is named
         else:
+            group = version.rpartition("/")[0]
             try:
-                ref = await self._client.ref(described.get("apiVersion") or "v1", described["kind"])
-            except (StatusError, OSError) as error:
-                raise CannotCompute(f"unable to fetch metrics from custom metrics API: {error}") from None
-            where = f"namespaces/{quote(namespace)}/" if ref.namespaced else ""
-            path = f"{_CUSTOM}/{where}{ref}/{name}/{quote(metric, safe='')}"
-        items = await self._items("custom", path, metricLabelSelector=metric_selector)
+                ref = await self._mapping(version, kind)
+            except UNMAPPED as error:
+                text = f"unable to map kind {kind}{group and '.'}{group} to resource: {error}"
+                raise CannotCompute(f"unable to fetch metrics from custom metrics API: {text}") from None
+            path += f"{ref}/{quote(described['name'], safe='')}/{metric}"
+        items = await self._listed("custom", path, metricLabelSelector=metric_selector)
+        if len(items) != 1:
+            text = f"the custom metrics API server returned {len(items)} results when we asked for exactly one"
+            raise CannotCompute(f"unable to fetch metrics from custom metrics API: {text}")
         with _Read("custom"):
             return _milli(items[0]["value"])
 
@@ -103,10 +112,27 @@ class MetricsClient:
             return min(_LARGEST, sum(_milli(item["value"]) for item in items))
 
     async def scale(self, api_version: str, kind: str, namespace: str, name: str) -> tuple[str, Object]:
-        """Return the path of a scale subresource and what it says; StatusError if there is none."""
-        ref = await self._client.ref(api_version or "v1", kind)
-        path = path_of(ref, namespace, name, "scale")
-        return path, await self._client.call("GET", path)
+        """Return the path of a scale subresource and what it says; one of ``UNMAPPED`` if there is none."""
+        path = path_of(await self._mapping(api_version or "v1", kind), namespace, name, "scale")
+        scale = await self._client.call("GET", path)
+        if not isinstance(scale.get("spec", {}).get("replicas", 0), int):
+            raise ValueError("its scale has no number of replicas")
+        return path, scale
+
+    async def _mapping(self, api_version: str, kind: str) -> Ref:
+        """Return the resource of a kind, of another version of its group where the one named is not served."""
+        try:
+            return await self._client.ref(api_version, kind)
+        except NotFound:
+            group = api_version.rpartition("/")[0]
+        served: list[Any] = []
+        if group:
+            with contextlib.suppress(NotFound):
+                served = (await self._client.call("GET", f"/apis/{quote(group, safe='')}"))["versions"]
+        for version in served:
+            with contextlib.suppress(NotFound):
+                return await self._client.ref(version["groupVersion"], kind)
+        raise NotFound(404, "NotFound", f'no matches for kind "{kind}" in group "{group}"')
 
 
 class _Read:

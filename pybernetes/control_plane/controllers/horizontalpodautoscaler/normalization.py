@@ -71,12 +71,7 @@ class History:
             for policy in (behavior["scaleUp" if up else "scaleDown"].get("policies") or ())
         ]
         cutoff = now - max(periods, default=0)
-        kept = [change for change in (self.ups if up else self.downs) if change.time >= cutoff]
-        kept.append(Moment(abs(after - before), now))
-        if up:
-            self.ups = kept
-        else:
-            self.downs = kept
+        _remember(self.ups if up else self.downs, Moment(abs(after - before), now), cutoff)
 
 
 def normalize(
@@ -87,7 +82,7 @@ def normalize(
         cutoff = now - window
         stable = max([desired, *(old.replicas for old in history.recommendations if old.time >= cutoff)])
         able = Reason(*_DOWN_STABLE) if stable != desired else Reason(*_READY)
-        _remember(history, desired, cutoff, now)
+        _remember(history.recommendations, Moment(desired, now), cutoff)
         replicas, limit = by_rules(current, stable, least, most)
     else:
         stable, why = _stabilized(history, current, desired, behavior, window, now)
@@ -96,9 +91,14 @@ def normalize(
     return Normalized(replicas, able, replicas != stable, limit)
 
 
-def _remember(history: History, desired: int, cutoff: float, now: float) -> None:
-    kept = [old for old in history.recommendations if old.time >= cutoff]
-    history.recommendations = [*kept, Moment(desired, now)]
+def _remember(moments: list[Moment], new: Moment, cutoff: float) -> None:
+    """Put a moment in the place of the last one that is too old. Others stay, as upstream has it: they still count where
+    something looks further back, a policy of the other direction or a window that was made longer."""
+    too_old = [number for number, moment in enumerate(moments) if moment.time < cutoff]
+    if too_old:
+        moments[too_old[-1]] = new
+    else:
+        moments.append(new)
 
 
 def by_rules(current: int, desired: int, least: int, most: int) -> tuple[int, Reason]:
@@ -121,7 +121,7 @@ def _stabilized(
     old = history.recommendations
     up = min([desired, *(moment.replicas for moment in old if moment.time > up_cutoff)])
     down = max([desired, *(moment.replicas for moment in old if moment.time > down_cutoff)])
-    _remember(history, desired, min(up_cutoff, down_cutoff), now)
+    _remember(old, Moment(desired, now), min(up_cutoff, down_cutoff))
     result = min(max(current, up), down)
     return result, Reason(*(_UP_STABLE if desired >= current else _DOWN_STABLE))
 

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pybernetes.api import quantity
+from pybernetes.api.core.pod.pod_level_resources import supported_at_pod_level
+from pybernetes.api.core.pod.resource_totals import of_spec
 from pybernetes.api.resource import Object
+from pybernetes.api.resource_list import add_to
 from pybernetes.control_plane.controllers._objects.pods import ready_condition
 from pybernetes.lib import rfc3339
 
@@ -81,11 +84,13 @@ def requests_of(pods: Iterable[Object], resource: str, container: str = "") -> d
 
 def _request(pod: Object, resource: str, container: str) -> int:
     name, spec = pod["metadata"]["name"], pod["spec"]
-    own = (spec.get("resources") or {}).get("requests") or {}
+    own = [key for key in (spec.get("resources") or {}).get("requests") or {} if supported_at_pod_level(key)]
     if own and not container:
-        if resource not in own:
+        whole = of_spec(spec, "requests", own)
+        add_to(whole, spec.get("overhead") or {})
+        if resource not in whole:
             raise CannotCompute(f"missing pod-level request for {resource} in Pod {name}")
-        return quantity.milli(own[resource])
+        return quantity.milli(whole[resource])
     sidecars = [item for item in spec.get("initContainers") or () if item.get("restartPolicy") == "Always"]
     total = 0
     for item in [*spec["containers"], *sidecars]:

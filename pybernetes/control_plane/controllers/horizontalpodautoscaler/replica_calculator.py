@@ -39,6 +39,11 @@ class Proposal(NamedTuple):
     utilization: int | None = None
 
 
+def _quotient(total: int, count: int) -> int:
+    """Divide towards zero, as upstream's whole numbers do."""
+    return abs(total) // count * (1 if total >= 0 else -1)
+
+
 def _bounded(replicas: float) -> int:
     return int(min(MOST_REPLICAS, max(-MOST_REPLICAS, math.ceil(replicas))))
 
@@ -51,8 +56,8 @@ def _utilization(
     total, asked = sum(metrics[name] for name in known), sum(requests[name] for name in known)
     if not asked:
         raise CannotCompute("no metrics returned matched known pods")
-    share = int(total * 100 / asked) if abs(total) >= 2**53 else total * 100 // asked
-    return share / target, share, total // len(known)
+    share = _quotient(total * 100, asked)
+    return share / target, share, _quotient(total, len(known))
 
 
 def by_utilization(
@@ -77,12 +82,12 @@ def by_average(
     """Return the proposal for a target that each pod is to have on average."""
 
     def ratio_of(values: Mapping[str, int]) -> float:
-        return (sum(values.values()) // len(values)) / target
+        return _quotient(sum(values.values()), len(values)) / target
 
     counted = _counted(metrics, groups)
     full = dict.fromkeys(groups.missing, target)
     replicas = _replicas(current, counted, groups, ratio_of, full, tolerances)
-    return Proposal(replicas, sum(counted.values()) // len(counted))
+    return Proposal(replicas, _quotient(sum(counted.values()), len(counted)))
 
 
 def _counted(metrics: Mapping[str, PodMetric], groups: PodGroups) -> dict[str, int]:
@@ -140,6 +145,11 @@ def by_share(replicas: int, usage: int, target: int, tolerances: Tolerances) -> 
     if not replicas or not tolerances.holds(usage / (target * replicas)):
         proposed = _bounded(usage / target)
     return Proposal(proposed, min(_MOST, math.ceil(usage / replicas)) if replicas else usage)
+
+
+def check_metrics(metrics: Mapping[str, PodMetric], groups: PodGroups) -> None:
+    """Raise CannotCompute if none of the figures counts."""
+    _counted(metrics, groups)
 
 
 def check_pods(pods: list[Object]) -> None:

@@ -41,6 +41,8 @@ class Metrics:
         self.cpu: dict[str, str] = {}  # by pods
         self.status = 200
         self.items: list[Any] | None = None  # of every metrics API, instead
+        self.of_objects: list[Any] | None = None  # of objects that are no pods, instead of those
+        self.refused = ""  # a path of the API server that does not answer
         self.asked: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -49,11 +51,15 @@ class Metrics:
     async def send(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Any = None
     ) -> Any:
+        if self.refused and path.endswith(self.refused):
+            return 503, {"kind": "Status", "message": "service unavailable", "code": 503}
         if "metrics.k8s.io" not in path:
             return await self._inner.send(method, path, query, body, headers)
         self.asked.append(f"{path}?{query}")
         if self.status != 200:
             return self.status, {"kind": "Status", "message": "service unavailable", "code": self.status}
+        if self.of_objects is not None and "/deployments.apps/" in path:
+            return 200, {"items": self.of_objects}
         if self.items is not None:
             return 200, {"items": self.items}
         moment = rfc3339.seconds(Clock().now() + 100)
@@ -249,17 +255,137 @@ async def test_without_metrics_nothing_is_scaled(items: list[Any] | None) -> Non
 
 async def test_a_metric_that_is_missing_takes_no_pods_away() -> None:
     async with autoscaling(downscale_stabilization=0.0) as world:
-        external = {
-            "type": "External",
-            "external": {"metric": {"name": "queue"}, "target": {"type": "Value", "value": "1"}},
-        }
         await world.deployment("web", 3)
         world.metrics.cpu = {f"web-{number}": "10m" for number in range(3)}
-        await world.autoscaler("web", metrics=[cpu(50), external])
+        await world.autoscaler("web", metrics=[cpu(50), external(type="Value", value="1")])
         await world.condition("web", "ScalingActive", "FailedGetExternalMetric")
         assert await world.replicas("web") == 3
         world.metrics.cpu = {f"web-{number}": "1" for number in range(3)}
         await world.scaled("web", 6)
+        text = Exposition()
+        world.controller.counts.write(text)
+        assert b'reconciliations_total{action="scale_up",error="internal"} 1' in text.render()
+
+
+TIMESTAMP = "2026-01-01T00:00:00Z"
+
+
+def external(**target: str) -> Object:
+    return {"type": "External", "external": {"metric": {"name": "queue"}, "target": target}}
+
+
+def of_object(described: Object, **target: str) -> Object:
+    metric = {"name": "load"}
+    return {"type": "Object", "object": {"metric": metric, "describedObject": described, "target": target}}
+
+
+DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+EXTERNAL_DOWN = "unable to get external metric default/queue/nil: unable to fetch metrics from external metrics API: service unavailable"
+OBJECT_DOWN = "unable to get metric load on Deployment default/web: unable to fetch metrics from custom metrics API: service unavailable"
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason", "cause", "beginning"),
+    [
+        (external(type="Value", value="1"), "FailedGetExternalMetric", EXTERNAL_DOWN,
+         "failed to get queue external metric value: failed to get external metric queue: "),
+        (external(type="AverageValue", averageValue="1"), "FailedGetExternalMetric", EXTERNAL_DOWN,
+         "failed to get queue external metric value: failed to get queue external metric: "),
+        (of_object(DEPLOYMENT, type="Value", value="1"), "FailedGetObjectMetric", OBJECT_DOWN,
+         "failed to get object metric value: "),
+        (of_object(DEPLOYMENT, type="AverageValue", averageValue="1"), "FailedGetObjectMetric", OBJECT_DOWN,
+         "failed to get object metric value: failed to get load object metric: "),
+        # The type decides, whatever else is there.
+        (of_object(DEPLOYMENT, type="Utilization", value="1"), "FailedGetObjectMetric",
+         "invalid object metric source: neither a value target nor an average value target was set",
+         "failed to get object metric value: "),
+        (of_object({"apiVersion": "x.com/v1", "kind": "Thing", "name": "a"}, type="Value", value="1"), "FailedGetObjectMetric",
+         'unable to get metric load on Thing default/a: unable to fetch metrics from custom metrics API: unable to map kind '
+         'Thing.x.com to resource: no matches for kind "Thing" in group "x.com"', "failed to get object metric value: "),
+    ],
+)  # fmt: skip
+async def test_what_failures_say(metric: Object, reason: str, cause: str, beginning: str) -> None:
+    async with autoscaling() as world:
+        world.metrics.status = 503
+        await world.deployment("web", 1)
+        await world.autoscaler("web", metrics=[metric])
+        condition = await world.condition("web", "ScalingActive", reason)
+        assert condition["message"] == f"the HPA was unable to compute the replica count: {cause}"
+        assert (await world.event("web", reason))["message"] == cause
+        all_of_them = (await world.event("web", "FailedComputeMetricsReplicas"))["message"]
+        assert all_of_them == f"invalid metrics (1 invalid out of 1), first error is: {beginning}{cause}"
+
+
+async def test_pods_without_requests_and_without_metrics_wait_for_metrics() -> None:
+    async with autoscaling() as world:
+        await world.deployment("web", 1)
+        usage = {"name": "main", "usage": {"cpu": "1"}}
+        world.metrics.items = [
+            {"metadata": {"name": "web-0"}, "timestamp": TIMESTAMP, "window": "15s", "containers": [usage]}
+        ]
+        memory = {"name": "memory", "target": {"type": "Utilization", "averageUtilization": 50}}
+        await world.autoscaler("web", metrics=[{"type": "Resource", "resource": memory}])
+        condition = await world.condition("web", "ScalingActive", "FailedGetResourceMetric")
+        assert condition["message"] == (
+            "the HPA was unable to compute the replica count: failed to get memory utilization: "
+            "did not receive metrics for targeted pods (pods might be unready)"
+        )
+
+
+async def test_a_container_that_some_pods_do_not_tell_of() -> None:
+    async with autoscaling(downscale_stabilization=0.0) as world:
+        await world.deployment("web", 2)
+        world.metrics.items = [
+            {"metadata": {"name": f"web-{number}"}, "timestamp": TIMESTAMP, "window": "15s",
+             "containers": [{"name": container, "usage": {"cpu": "2"}}]}
+            for number, container in enumerate(("main", "another"))
+        ]  # fmt: skip
+        target = {"type": "Utilization", "averageUtilization": 50}
+        one = {"name": "cpu", "container": "main", "target": target}
+        await world.autoscaler("web", metrics=[{"type": "ContainerResource", "containerResource": one}])
+        await world.scaled("web", 4)  # the other one counts as idle
+
+
+async def test_metrics_of_objects_are_those_of_its_own_namespace() -> None:
+    async with autoscaling() as world:
+        await world.deployment("web", 1)
+        world.metrics.items = [{"value": "3"}]
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "name": "kube-system"}
+        node = {"apiVersion": "v1", "kind": "Node", "name": "n"}
+        both = {"type": "Value", "value": "1", "averageValue": "100"}
+        await world.autoscaler("web", metrics=[of_object(namespace, **both), of_object(node, **both)])
+        await world.scaled("web", 3)
+        assert {asked.partition("?")[0] for asked in world.metrics.asked} == {
+            "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/metrics/load",
+            "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/nodes/n/load",
+        }
+        world.metrics.items = [{"value": "3"}, {"value": "4"}]
+        condition = await world.condition("web", "ScalingActive", "FailedGetObjectMetric")
+        assert condition["message"].endswith("returned 2 results when we asked for exactly one")
+
+
+async def test_a_version_of_the_target_that_is_not_served() -> None:
+    async with autoscaling() as world:
+        await world.deployment("web", 2)
+        world.metrics.cpu = {"web-0": "1", "web-1": "1"}
+        target = {"apiVersion": "apps/v1beta2", "kind": "Deployment", "name": "web"}
+        await world.autoscaler("web", scaleTargetRef=target)
+        await world.scaled("web", 4)
+        await world.autoscaler("none", scaleTargetRef={"apiVersion": "apps/v9", "kind": "Nothing", "name": "x"})
+        condition = await world.condition("none", "AbleToScale", "FailedGetScale")
+        assert condition["message"].endswith('current scale: no matches for kind "Nothing" in group "apps"')
+
+
+async def test_a_status_that_cannot_be_written() -> None:
+    async with autoscaling() as world:
+        world.metrics.refused = "horizontalpodautoscalers/web/status"
+        await world.deployment("web", 1)
+        world.metrics.cpu = {"web-0": "500m"}
+        await world.autoscaler("web")
+        assert (await world.event("web", "FailedUpdateStatus"))["message"] == "service unavailable"
+        text = Exposition()
+        world.controller.counts.write(text)
+        assert b'reconciliations_total{action="none",error="internal"}' in text.render()
 
 
 async def test_two_autoscalers_for_the_same_pods() -> None:
@@ -291,6 +417,7 @@ async def test_custom_and_external_metrics() -> None:
             {"describedObject": {"name": f"web-{number}"}, "timestamp": now, "value": "30"}
             for number in range(2)
         ]
+        world.metrics.of_objects = [{"value": "30"}]
         described = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
         metric = {"name": "requests", "selector": {"matchLabels": {"verb": "GET"}}}
         await world.autoscaler(
@@ -321,16 +448,10 @@ async def test_custom_and_external_metrics() -> None:
 
 async def test_to_zero_and_back() -> None:
     async with autoscaling(downscale_stabilization=0.0, scale_to_zero=True) as world:
-        external = {
-            "type": "External",
-            "external": {
-                "metric": {"name": "queue"},
-                "target": {"type": "AverageValue", "averageValue": "10"},
-            },
-        }
         await world.deployment("worker", 1)
         world.metrics.items = [{"value": "0"}]
-        await world.autoscaler("worker", minReplicas=0, metrics=[external])
+        queue = external(type="AverageValue", averageValue="10")
+        await world.autoscaler("worker", minReplicas=0, metrics=[queue])
         await world.scaled("worker", 0)
         await world.condition("worker", "ScaledToZero", "ScaledToZero")
         world.metrics.items = [{"value": "25"}]

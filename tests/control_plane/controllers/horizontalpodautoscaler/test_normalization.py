@@ -124,4 +124,20 @@ def test_changes_are_remembered_as_long_as_a_policy_looks_back() -> None:
     history.scaled(behavior, 6, 2, NOW + 31)
     assert history.ups == [Moment(4, NOW), Moment(1, NOW + 30)] and history.downs == [Moment(4, NOW + 31)]
     history.scaled(behavior, 2, 3, NOW + 80)
-    assert history.ups == [Moment(1, NOW + 30), Moment(1, NOW + 80)]
+    assert history.ups == [Moment(1, NOW + 80), Moment(1, NOW + 30)]
+
+
+def test_a_change_that_is_too_old_for_one_direction_counts_for_the_other() -> None:
+    behavior = {"scaleUp": rules(("Pods", 1, 120)), "scaleDown": rules(("Pods", 5, 15))}
+    history = History()
+    for before, after, moment in ((10, 8, NOW), (8, 7, NOW + 5), (7, 6, NOW + 25)):
+        history.scaled(behavior, before, after, moment)
+    # One of the two older ones was replaced; of the other the policy of the way up still knows.
+    assert history.downs == [Moment(2, NOW), Moment(1, NOW + 25)]
+    assert normalize(history, 6, 20, 1, 100, behavior, 300, NOW + 30).replicas == 10
+
+
+def test_a_window_that_is_made_longer_knows_what_was_before() -> None:
+    history = History([Moment(9, NOW - 400), Moment(8, NOW - 350), Moment(4, NOW - 100)])
+    assert normalize(history, 9, 3, 1, 10, None, 300, NOW).replicas == 4
+    assert normalize(history, 9, 3, 1, 10, None, 600, NOW + 1).replicas == 9

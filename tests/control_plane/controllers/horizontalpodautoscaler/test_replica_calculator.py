@@ -84,6 +84,8 @@ def utilization(
         (4, 50, [None, 900], [READY, READY], 4, 90, 900),  # one missing: 45% of two pods
         (2, 50, [None, 1900], [READY, READY], 4, 190, 1900),
         (2, 0x7FFFFFFF, [1], None, 0, 0, 1),
+        (2, 50, [2**60, 2**60], None, 2**31 - 1, 2**60 // 10, 2**60),
+        (2, 50, [-3, -2], None, 0, 0, -2),  # what cannot be: rounded towards zero
     ],
 )
 def test_by_utilization(
@@ -111,6 +113,7 @@ def test_memory_of_a_starting_pod_counts() -> None:
         ([50_000, 15_000, 30_000], [HOT, READY, PENDING], 15_000, 3, 5, 32_500),
         ([12_000, 12_000, 12_000, 12_000, 12_000], None, 20_000, 5, 3, 12_000),
         ([20_000, None, 10_000], None, 15_000, 3, 3, 15_000),
+        ([-3, -2], None, 1, 2, -4, -2),
     ],
 )
 def test_by_average(
@@ -171,6 +174,9 @@ def test_what_cannot_be_computed() -> None:
         requests_of([{"metadata": {"name": "pod-0"}, "spec": {"containers": [{"name": "main"}]}}], "cpu")
     with pytest.raises(CannotCompute, match="container other not found in Pod a"):
         requests_of([pod("a")], "cpu", "other")
+    groups = group_pods([pod("a")], {}, "cpu", now=NOW, cpu_initialization=120.0, initial_readiness=10.0)
+    with pytest.raises(CannotCompute, match="did not receive metrics for targeted pods"):
+        calculator.check_metrics({}, groups)
     with pytest.raises(CannotCompute, match="no pods returned by selector"):
         calculator.check_pods([])
     with pytest.raises(CannotCompute, match="unable to calculate ready pods"):
@@ -186,3 +192,16 @@ def test_requests_of_sidecars_and_of_pods() -> None:
     assert requests_of([made], "cpu") == {"a": 1500} and requests_of([made], "cpu", "side") == {"a": 500}
     made["spec"]["resources"] = {"requests": {"cpu": "3"}}
     assert requests_of([made], "cpu") == {"a": 3000} and requests_of([made], "cpu", "main") == {"a": 1000}
+
+
+def test_requests_of_pods_that_name_only_some_resources() -> None:
+    made = pod("a")
+    made["spec"]["resources"] = {"requests": {"memory": "3Gi"}}
+    made["spec"]["overhead"] = {"cpu": "250m"}
+    # What the pod does not name is the sum of its containers, and its overhead is part of both.
+    assert requests_of([made], "cpu") == {"a": 1250}
+    assert requests_of([made], "memory") == {"a": 3 * 2**30 * 1000}
+    with pytest.raises(CannotCompute, match="missing pod-level request for hugepages-2Mi in Pod a"):
+        requests_of([made], "hugepages-2Mi")
+    made["spec"]["resources"] = {"requests": {"example.com/gpu": "1"}}  # which no pod as a whole can ask for
+    assert requests_of([made], "cpu") == {"a": 1000}
