@@ -6,6 +6,7 @@ from pybernetes.api.admissionregistration._rules import default_rules, validate_
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text.printed_selector import printed
 from pybernetes.api.validation import names
 from pybernetes.api.validation.selectors import validate_label_selector
 
@@ -126,21 +127,7 @@ def _reference(obj: Object, now: float) -> str:
         return "<unset>"
     if reference.get("name"):
         return f"{reference.get('namespace') or '*'}/{reference['name']}"
-    return _go_selector(reference["selector"]) if "selector" in reference else "<unset>"
-
-
-def _go_selector(selector: Object) -> str:
-    """Return a selector as the generated Go code prints it."""
-    labels = "".join(f"{key}: {value}," for key, value in sorted(selector.get("matchLabels", {}).items()))
-    expressions = "".join(
-        f"LabelSelectorRequirement{{Key:{item.get('key', '')},Operator:{item.get('operator', '')},"
-        f"Values:[{' '.join(item.get('values', ()))}],}},"
-        for item in selector.get("matchExpressions", ())
-    )
-    return (
-        f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},"
-        f"MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
-    )
+    return printed(reference["selector"]) if "selector" in reference else "<unset>"
 
 
 PARAM_KIND = Column("ParamKind", _kind, description="The kind of the policy's parameters.")

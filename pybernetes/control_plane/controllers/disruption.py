@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
+from pybernetes.api.text.printed_selector import printed
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import (
     DEPLOYMENTS,
@@ -21,7 +22,6 @@ from pybernetes.control_plane.controllers._controller_manager.descriptor import 
 from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
-from pybernetes.control_plane.controllers._objects.printed_selector import printed
 from pybernetes.control_plane.controllers._workload.ownership import anchors, by_selector
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.lib import rfc3339

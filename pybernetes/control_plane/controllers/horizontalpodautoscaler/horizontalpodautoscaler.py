@@ -13,7 +13,10 @@ from pybernetes.client.refs import HORIZONTAL_POD_AUTOSCALERS, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers.horizontalpodautoscaler import metric_sources
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.metric_sources import Failed, Target
-from pybernetes.control_plane.controllers.horizontalpodautoscaler.metrics_client import UNMAPPED, MetricsClient
+from pybernetes.control_plane.controllers.horizontalpodautoscaler.metrics_client import (
+    UNMAPPED,
+    MetricsClient,
+)
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.normalization import History, normalize
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.own_metrics import OwnMetrics
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.replica_calculator import Tolerances

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pybernetes.api import quantity, selectors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers._objects.printed_selector import printed
+from pybernetes.api.text.printed_selector import printed
 from pybernetes.control_plane.controllers.horizontalpodautoscaler import replica_calculator as calculator
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.metrics_client import MetricsClient
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.pod_groups import (

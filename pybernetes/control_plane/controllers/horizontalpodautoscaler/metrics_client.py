@@ -18,7 +18,8 @@ from pybernetes.control_plane.controllers.horizontalpodautoscaler.pod_groups imp
 from pybernetes.lib import rfc3339
 
 _RESOURCE = "/apis/metrics.k8s.io/v1beta1"
-_CUSTOM = "/apis/custom.metrics.k8s.io/v1beta2"
+_CUSTOM = "custom.metrics.k8s.io"
+_CUSTOM_VERSIONS = (f"{_CUSTOM}/v1beta2", f"{_CUSTOM}/v1beta1")
 _EXTERNAL = "/apis/external.metrics.k8s.io/v1beta1"
 _LARGEST = 2**63 - 1
 # What it means when a kind or its scale cannot be had: refused, not reached, or an answer that makes no sense.
@@ -67,18 +68,33 @@ class MetricsClient:
                     result[name] = PodMetric(total, rfc3339.parse(item["timestamp"]), window)
         return result
 
+    async def _custom(self) -> str:
+        """Return where the custom metrics API is, in the version that its server prefers of those known here."""
+        problem = "no known available metric versions found"
+        try:
+            group = await self._client.call("GET", f"/apis/{_CUSTOM}")
+            with _Read("custom"):
+                for version in (group.get("preferredVersion") or {}, *group["versions"]):
+                    if version.get("groupVersion") in _CUSTOM_VERSIONS:
+                        return f"/apis/{version['groupVersion']}"
+        except NotFound:
+            problem = f"no custom metrics API ({_CUSTOM}) registered"
+        except (StatusError, OSError) as error:
+            problem = str(error)
+        raise CannotCompute(f"unable to fetch metrics from custom metrics API: {problem}")
+
     async def pods(
         self, metric: str, namespace: str, selector: str, metric_selector: str
     ) -> dict[str, PodMetric]:
         """Return a custom metric of pods."""
-        path = f"{_CUSTOM}/namespaces/{quote(namespace)}/pods/*/{quote(metric, safe='')}"
+        path = f"{await self._custom()}/namespaces/{quote(namespace)}/pods/*/{quote(metric, safe='')}"
         items = await self._items("custom", path, labelSelector=selector, metricLabelSelector=metric_selector)
         with _Read("custom"):
             return {
                 item["describedObject"]["name"]: PodMetric(
                     _milli(item["value"]),
                     rfc3339.parse(item["timestamp"]),
-                    float(item.get("windowSeconds") or 60),
+                    float(item.get("windowSeconds") or item.get("window") or 60),  # in v1beta2, in v1beta1
                 )
                 for item in items
             }
@@ -86,7 +102,7 @@ class MetricsClient:
     async def object(self, metric: str, namespace: str, described: Object, metric_selector: str) -> int:
         """Return a custom metric of one object."""
         version, kind, metric = described.get("apiVersion") or "v1", described["kind"], quote(metric, safe="")
-        path = f"{_CUSTOM}/namespaces/{quote(namespace)}/"
+        path = f"{await self._custom()}/namespaces/{quote(namespace)}/"
         if kind == "Namespace" and "/" not in version:
             path += f"metrics/{metric}"  # of its own namespace, whichever is named
         else:
@@ -99,7 +115,9 @@ class MetricsClient:
             path += f"{ref}/{quote(described['name'], safe='')}/{metric}"
         items = await self._listed("custom", path, metricLabelSelector=metric_selector)
         if len(items) != 1:
-            text = f"the custom metrics API server returned {len(items)} results when we asked for exactly one"
+            text = (
+                f"the custom metrics API server returned {len(items)} results when we asked for exactly one"
+            )
             raise CannotCompute(f"unable to fetch metrics from custom metrics API: {text}")
         with _Read("custom"):
             return _milli(items[0]["value"])

@@ -42,6 +42,7 @@ class Metrics:
         self.status = 200
         self.items: list[Any] | None = None  # of every metrics API, instead
         self.of_objects: list[Any] | None = None  # of objects that are no pods, instead of those
+        self.custom_versions = ["v1beta2"]
         self.refused = ""  # a path of the API server that does not answer
         self.asked: list[str] = []
 
@@ -55,6 +56,11 @@ class Metrics:
             return 503, {"kind": "Status", "message": "service unavailable", "code": 503}
         if "metrics.k8s.io" not in path:
             return await self._inner.send(method, path, query, body, headers)
+        if path == "/apis/custom.metrics.k8s.io":
+            if not self.custom_versions:
+                return 404, {"kind": "Status", "reason": "NotFound", "message": "no such path", "code": 404}
+            versions = [{"groupVersion": f"custom.metrics.k8s.io/{name}"} for name in self.custom_versions]
+            return 200, {"versions": versions, "preferredVersion": versions[0]}
         self.asked.append(f"{path}?{query}")
         if self.status != 200:
             return self.status, {"kind": "Status", "message": "service unavailable", "code": self.status}
@@ -279,6 +285,35 @@ def of_object(described: Object, **target: str) -> Object:
     return {"type": "Object", "object": {"metric": metric, "describedObject": described, "target": target}}
 
 
+async def test_versions_of_the_custom_metrics_api() -> None:
+    async with autoscaling() as world:
+        await world.deployment("web", 1)
+        world.metrics.custom_versions = []
+        target = {"type": "AverageValue", "averageValue": "5"}
+        await world.autoscaler(
+            "web", metrics=[{"type": "Pods", "pods": {"metric": {"name": "load"}, "target": target}}]
+        )
+        condition = await world.condition("web", "ScalingActive", "FailedGetPodsMetric")
+        missing = "no custom metrics API (custom.metrics.k8s.io) registered"
+        assert condition["message"].endswith(f"fetch metrics from custom metrics API: {missing}")
+        world.metrics.custom_versions = ["v3"]
+        unknown = "no known available metric versions found"
+
+        async def says_so() -> bool:
+            condition = await world.condition("web", "ScalingActive", "FailedGetPodsMetric")
+            return condition["message"].endswith(unknown)
+
+        await eventually(says_so)
+        world.metrics.custom_versions = ["v3", "v1beta1", "v1beta2"]
+        world.metrics.items = [
+            {"describedObject": {"name": "web-0"}, "timestamp": TIMESTAMP, "window": 30, "value": "10"}
+        ]
+        await world.scaled("web", 2)
+        assert world.metrics.asked[-1].startswith(
+            "/apis/custom.metrics.k8s.io/v1beta1/namespaces/default/pods/*/load"
+        )
+
+
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
 EXTERNAL_DOWN = "unable to get external metric default/queue/nil: unable to fetch metrics from external metrics API: service unavailable"
 OBJECT_DOWN = "unable to get metric load on Deployment default/web: unable to fetch metrics from custom metrics API: service unavailable"
@@ -371,7 +406,9 @@ async def test_a_version_of_the_target_that_is_not_served() -> None:
         target = {"apiVersion": "apps/v1beta2", "kind": "Deployment", "name": "web"}
         await world.autoscaler("web", scaleTargetRef=target)
         await world.scaled("web", 4)
-        await world.autoscaler("none", scaleTargetRef={"apiVersion": "apps/v9", "kind": "Nothing", "name": "x"})
+        await world.autoscaler(
+            "none", scaleTargetRef={"apiVersion": "apps/v9", "kind": "Nothing", "name": "x"}
+        )
         condition = await world.condition("none", "AbleToScale", "FailedGetScale")
         assert condition["message"].endswith('current scale: no matches for kind "Nothing" in group "apps"')
 
