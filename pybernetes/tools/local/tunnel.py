@@ -84,9 +84,14 @@ async def _keep(file: Path, forward: Forward, address: str) -> None:
         f"--address={address}", f"service/{forward.name}", *forward.ports,
     )  # fmt: skip
     while True:
-        print(f"service {forward.namespace}/{forward.name}:", flush=True)
-        process = await asyncio.create_subprocess_exec(*command)
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         try:
+            assert process.stdout is not None
+            async for line in process.stdout:  # of several services: each says whose port it speaks of
+                print(
+                    f"{forward.namespace}/{forward.name}: {line.decode(errors='replace').rstrip()}",
+                    flush=True,
+                )
             await process.wait()
         finally:
             if process.returncode is None:

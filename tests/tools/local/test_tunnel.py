@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pybernetes.tools.local import tunnel
 from pybernetes.tools.local.tunnel import Forward, NothingToForward, find, forwards
+from tests.support import eventually
 
 
 def service(name: str, *ports: int, namespace: str = "default", **spec: Any) -> dict[str, Any]:
@@ -73,3 +76,29 @@ async def test_whoever_sees_one_namespace_names_it(tmp_path: Path) -> None:
         assert await find(file, (), "apps") == [Forward("apps", "web", ("8443:8443",))]
         with pytest.raises(NothingToForward, match="services is forbidden"):
             await find(file, (), "")
+
+
+async def test_each_line_says_whose_port_it_speaks_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = "import sys, time; print('Forwarding from', sys.argv[-1], flush=True); time.sleep(600)"
+    monkeypatch.setattr(tunnel, "pyb", lambda *arguments: [sys.executable, "-c", program, *arguments])
+    found = [Forward("default", "web", ("8443:8443",)), Forward("apps", "other", (":80",))]
+
+    async def those(*_: object) -> list[Forward]:
+        return found
+
+    monkeypatch.setattr(tunnel, "find", those)
+    said: set[str] = set()
+
+    def all_are_there() -> bool:
+        said.update(capsys.readouterr().out.splitlines())
+        return len(said) == len(found)
+
+    running = asyncio.create_task(tunnel.run(tmp_path / "config", (), "", "127.0.0.1"))
+    try:
+        await eventually(all_are_there)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert said == {"default/web: Forwarding from 8443:8443", "apps/other: Forwarding from :80"}
