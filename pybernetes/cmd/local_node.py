@@ -53,6 +53,7 @@ async def _run(name: str, node_name: str) -> int:
     await containerd.make_ready(node.containerd)
     # Before the kubelet: a pod would not wait for them.
     await images.bring(cluster, node_name)
+    joined = asyncio.Event()  # to the pod network
     tasks = [
         asyncio.create_task(
             _keep("kubelet", stop, lambda: kubelet.serve(arguments, stop, plain_log=node.plain_log))
@@ -62,9 +63,11 @@ async def _run(name: str, node_name: str) -> int:
         from pybernetes.tools.local import kube_proxy
 
         tasks.append(
-            asyncio.create_task(_keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop)))
+            asyncio.create_task(_keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop, joined)))
         )
-    background = [asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings)))]
+    background = [
+        asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings, joined)))
+    ]
     if settings.node_local_dns:
         from pybernetes.tools.local import node_local_dns
 

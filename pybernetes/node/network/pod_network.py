@@ -26,13 +26,19 @@ class PodNetwork:
     """The pod network of one node, in the network namespace of the thread that runs it."""
 
     def __init__(
-        self, client: Client, node_name: str, configuration: Configuration, clock: Clock | None = None
+        self,
+        client: Client,
+        node_name: str,
+        configuration: Configuration,
+        clock: Clock | None = None,
+        joined: asyncio.Event | None = None,
     ) -> None:
         self.name, self.configuration = node_name, configuration
         self.clock = clock or Clock()
         self.nodes = Informer(client, NODES, transform=_without_unused_fields)
         self.nodes.add_handler(self._node_changed)
         self.applied: Plan | None = None  # what the kernel was last made to match
+        self.joined = joined or asyncio.Event()  # set once there are routes to the pods of the others
         self.syncs = 0
         self._changed = asyncio.Event()
         self._firewall_plan: Plan | None = None
@@ -114,6 +120,7 @@ class PodNetwork:
         if self.configuration.backend == "alone":
             if self.policies is not None:
                 self.policies.set_ranges(own.ranges)
+            self.joined.set()
             self._write_cni(own, self.configuration.mtu)
             return
         new_plan: Plan | None = None
@@ -130,6 +137,7 @@ class PodNetwork:
         await asyncio.to_thread(with_kernel, apply)
         if new_plan is None:
             return
+        self.joined.set()
         if new_plan != self._firewall_plan:
             await self._write_firewall(new_plan)
         if self.policies is not None:
@@ -166,6 +174,8 @@ def _without_unused_fields(node: Object) -> Object:
     }
 
 
-async def run(client: Client, node_name: str, configuration: Configuration) -> None:
-    """Keep the pod network of a node in sync until cancelled."""
-    await PodNetwork(client, node_name, configuration).run()
+async def run(
+    client: Client, node_name: str, configuration: Configuration, joined: asyncio.Event | None = None
+) -> None:
+    """Keep the pod network of a node in sync until cancelled; ``joined`` is set once there are routes."""
+    await PodNetwork(client, node_name, configuration, joined=joined).run()

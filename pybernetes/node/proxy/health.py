@@ -10,6 +10,7 @@ from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.rfc3339 import micro
 
+_LATER = ((b"Retry-After", b"1"),)
 TO_BE_DELETED_TAINT = "ToBeDeletedByClusterAutoscaler"
 
 
@@ -20,6 +21,7 @@ class Health:
         self._clock, self._timeout = clock, timeout
         self._pending: float | None = None
         self._updated = clock.now()
+        self._written = False  # whether there are rules at all
         self.node: Object | None = None
         self.slis = HealthSlis()
         self.answers: dict[tuple[str, int], int] = {}
@@ -31,7 +33,7 @@ class Health:
 
     def updated(self) -> None:
         """Note that everything is written."""
-        self._pending, self._updated = None, self._clock.now()
+        self._pending, self._updated, self._written = None, self._clock.now(), True
 
     @property
     def healthy(self) -> bool:
@@ -47,9 +49,14 @@ class Health:
         return all(taint.get("key") != TO_BE_DELETED_TAINT for taint in taints)
 
     def page(self, request: Request) -> Response:
-        """Return the answer of ``/healthz`` or ``/livez``; only the former looks at the node."""
+        """Return the answer of ``/healthz`` or ``/livez``; only the former looks at the node.
+
+        Unlike upstream's, a kube-proxy without rules yet asks load balancers for patience: they would send connections that
+        nobody takes.
+        """
         name = request.path.strip("/")
-        good = self.healthy and (name == "livez" or self.eligible)
+        begins = name == "healthz" and not self._written
+        good = self.healthy and (name == "livez" or self.eligible) and not begins
         status = 200 if good else 503
         self.answers[name, status] = self.answers.get((name, status), 0) + 1
         self.slis.note("proxy", name, good)
@@ -62,4 +69,4 @@ class Health:
         }
         if name == "healthz":
             body["nodeEligible"] = self.eligible
-        return Response(json.dumps(body).encode(), status)
+        return Response(json.dumps(body).encode(), status, headers=_LATER if begins else ())

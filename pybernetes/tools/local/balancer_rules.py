@@ -16,6 +16,7 @@ from pybernetes.control_plane.cloud.local.machine import Balancer
 FIRST, LAST = 200, 250  # the addresses of load balancers in a cluster's range; nodes have the lower ones
 _TYPE = {"ip": "ipv4_addr", "ip6": "ipv6_addr"}
 _MARK = 0x7079_0000  # ours, beside those that others use
+_WAITING = "pybernetes-balancers"
 NOBODY = "0a:70:00:00:00:00"  # the link address that the machine believes balancers to have
 
 
@@ -71,6 +72,21 @@ def script(
             for text in ranges
         ),
     ]
+    return "\n".join(lines) + "\n"
+
+
+def waiting_rules(node_ranges: Iterable[str]) -> str:
+    """Return the script for a node: what arrives for a balancer before kube-proxy has rules for it waits for them.
+
+    Nobody has the address: the node would look for its owner and then say that there is none, and what it took for the
+    connection meanwhile would outlive kube-proxy's rules. Of a packet that is dropped nothing is kept, and it is sent again.
+    """
+    lines = []
+    for text in node_ranges:
+        table = f"{_family(text)} {_WAITING}"
+        chain = "type filter hook forward priority filter + 10; policy accept;"  # after those that refuse
+        lines += [f"add table {table}", f"delete table {table}", f"add table {table}"]
+        lines += [f"add chain {table} forward {{ {chain} }}", f"add rule {table} forward {_ours(text)} counter drop"]
     return "\n".join(lines) + "\n"
 
 

@@ -18,6 +18,7 @@ from pybernetes.control_plane.cloud.local.machine import Balancer
 from pybernetes.tools.local import balancer_rules
 
 _PATIENCE = 10.0
+_ALIVE = {"SYN_RECV", "ESTABLISHED", "FIN_WAIT", "CLOSE_WAIT"}  # the kernel's names of their states
 _PROTOCOLS = ("TCP", "UDP", "SCTP")
 _OWNER = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _LONGEST_AFFINITY = 86400
@@ -155,21 +156,10 @@ class HostBalancers:
 
 
 def connections(node: str) -> int:
-    """Return how many connections load balancers of this machine hold with a node."""
+    """Return how many connections load balancers of this machine hold with a node: those that both sides know and may use."""
+    listed = ("conntrack", "-L", "-f", _family(node), "-p", "tcp", "-m", f"{balancer_rules.mark(node)}")
     with contextlib.suppress(OSError):
-        text = _run(
-            "conntrack",
-            "-L",
-            "-f",
-            _family(node),
-            "-p",
-            "tcp",
-            "--state",
-            "ESTABLISHED",
-            "-m",
-            f"{balancer_rules.mark(node)}",
-        )
-        return len(text.splitlines())
+        return sum(line.split()[3] in _ALIVE for line in _run(*listed).splitlines())
     return 0
 
 

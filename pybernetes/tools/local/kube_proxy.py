@@ -44,14 +44,19 @@ def _refuse(message: str) -> NoReturn:
     raise SettingsError(f"kubeProxyArguments: {message}")
 
 
-async def run(node: Node, settings: Settings, stop: asyncio.Event) -> None:
-    """Run until the node stops. On the host's own network no rule is left behind."""
+async def run(node: Node, settings: Settings, stop: asyncio.Event, joined: asyncio.Event) -> None:
+    """Run until the node stops, from when it has joined the pod network: rules lead nowhere without routes to pods.
+
+    On the host's own network no rule is left behind.
+    """
     client = kubeconfig.load(node.identity(IDENTITY)).client(user_agent="kube-proxy")
-    work = asyncio.ensure_future(
-        proxy_server.run(
-            client, configuration(settings, node.name), node.name, service_ranges=settings.service_ranges
-        )
-    )
+
+    async def serve() -> None:
+        await joined.wait()
+        made = configuration(settings, node.name)
+        await proxy_server.run(client, made, node.name, service_ranges=settings.service_ranges)
+
+    work = asyncio.ensure_future(serve())
     waiting = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait((work, waiting), return_when=asyncio.FIRST_COMPLETED)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pybernetes.lib.network import default_address
-from pybernetes.tools.local.balancer_rules import link_address
+from pybernetes.tools.local.balancer_rules import link_address, waiting_rules
 from pybernetes.tools.local.host_balancers import remove_rules
 from pybernetes.tools.local.settings import Settings
 
@@ -312,6 +312,8 @@ def make_node(
         run(*inside, "route", "replace", "default", "via", gateway(node_range_v6))
         kernel.append("net.ipv6.conf.all.forwarding=1")
     run("ip", "netns", "exec", name, "sysctl", "-q", "-e", "-w", *kernel)
+    waiting = waiting_rules(filter(None, (node_range, node_range_v6)))
+    run("ip", "netns", "exec", name, "nft", "-f", "-", text=waiting)
 
 
 def keep_services_inside(name: str, ranges: Iterable[str], own: Iterable[str]) -> None:

@@ -145,9 +145,10 @@ class Node:
             return None
         return self.cluster.log(f"node-{self.name}" if component == "kube-proxy" else CONTROL_PLANE)
 
-    async def run_pod_network(self, settings: Settings) -> None:
-        """Run the pod network of the node until cancelled."""
+    async def run_pod_network(self, settings: Settings, joined: asyncio.Event) -> None:
+        """Run the pod network of the node until cancelled; ``joined`` is set once pods of other nodes can be reached."""
         if settings.cni == "none":
+            joined.set()  # whoever makes the network does not tell
             await asyncio.get_running_loop().create_future()
         # Here and not above: netlink takes a while to import, and the kubelet need not wait for it.
         from pybernetes.node.network import pod_network
@@ -163,7 +164,7 @@ class Node:
         )
         client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")
         try:
-            await pod_network.run(client, self.name, configuration)
+            await pod_network.run(client, self.name, configuration, joined)
         finally:
             await client.close()
 

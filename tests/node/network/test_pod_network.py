@@ -156,9 +156,12 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
                                      "tls-server-name: localhost"))  # fmt: skip
         agents = [Running(number, path, configuration) for number in (1, 2, 3)]
         try:
+            await eventually(lambda: all(agent.agent for agent in agents))
+            assert not any(agent.agent and agent.agent.joined.is_set() for agent in agents)
             for number in (1, 2, 3):
                 await make_node(cluster, nodes, number)
             await meet((1, 2), (2, 3), (3, 1))
+            assert all(agent.agent and agent.agent.joined.is_set() for agent in agents)
             await eventually(
                 lambda: "PYB-MASQUERADE" in inside(1, "iptables-save") and (tmp_path / "cni").is_dir(), 60
             )

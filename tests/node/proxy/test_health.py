@@ -20,6 +20,10 @@ def test_health() -> None:
 
     assert page("/healthz")[0] == 503 and page("/livez")[0] == 200  # there is no Node yet
     health.node = {"metadata": {"name": "here"}}
+    answer = health.page(Request(None, "GET", "/healthz", "", {}, b""))  # type: ignore[arg-type]
+    assert (answer.status, answer.headers) == (503, ((b"Retry-After", b"1"),))  # there are no rules yet
+    assert page("/livez")[0] == 200 and page("/healthz")[1]["healthy"]
+    health.updated()
     assert page("/healthz")[0] == 200
     health.queued()
     clock._elapsed += 61
@@ -32,4 +36,4 @@ def test_health() -> None:
     }
     status, body = page("/healthz")
     assert status == 503 and body["healthy"] and not body["nodeEligible"]
-    assert health.answers == {("healthz", 503): 3, ("livez", 200): 1, ("healthz", 200): 3, ("livez", 503): 1}
+    assert health.answers == {("healthz", 503): 5, ("livez", 200): 2, ("healthz", 200): 3, ("livez", 503): 1}

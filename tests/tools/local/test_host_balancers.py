@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import select
 import socket
 import subprocess
 import sys
@@ -195,6 +197,33 @@ def test_connections_are_spread_kept_and_moved(bridge: str, tmp_path: Path) -> N
     host_balancers.remove_rules(bridge)
     host_balancers.remove_rules(bridge)
     assert command("nft", "list", "ruleset") == before and "0a:70:00" not in command("ip", "neighbour")
+
+
+def test_what_comes_before_kube_proxys_rules_waits_for_them(bridge: str, tmp_path: Path) -> None:
+    balancers = HostBalancers(bridge, RANGE, tmp_path / "balancers.json")
+    balancers.change(asdict(replace(BALANCER, nodes=("172.30.9.2",))))
+    node = "balancers-2"
+    script = balancer_rules.waiting_rules([RANGE, "fd01::/64"])
+    for _ in "again", "again":  # a node that starts once more has them already
+        subprocess.run(["ip", "netns", "exec", node, "nft", "-f", "-"], input=script, text=True, check=True)
+    command("ip", "netns", "exec", node, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+    command("ip", "-netns", node, "address", "delete", f"{ADDRESS}/32", "dev", "lo")
+
+    def held() -> int:
+        text = command("ip", "netns", "exec", node, "nft", "list", "table", "ip", "pybernetes-balancers")
+        return int(text.partition("counter packets ")[2].split()[0])
+
+    with socket.socket() as client:
+        client.setblocking(False)
+        assert client.connect_ex((ADDRESS, 80)) == errno.EINPROGRESS
+        until(lambda: held() > 0)
+        assert not command("ip", "-netns", node, "neighbour", "show", ADDRESS)  # nor was anybody looked for
+        command("ip", "-netns", node, "address", "add", f"{ADDRESS}/32", "dev", "lo")
+        client.settimeout(60)  # it is sent again, later and later
+        select.select([], [client], [], 60)
+        assert client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 0 and say(client)[0] == "2"
+    balancers.remove(ADDRESS)
+    host_balancers.remove_rules(bridge)
 
 
 def test_a_command_that_does_not_end_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from pybernetes.client import kubeconfig
+from pybernetes.node.proxy import proxy_server
+from pybernetes.tools.local import kube_proxy
 from pybernetes.tools.local.kube_proxy import configuration
 from pybernetes.tools.local.settings import Settings, SettingsError
 
@@ -32,3 +39,31 @@ def test_the_users_arguments_come_beside_ours() -> None:
 def test_what_kube_proxy_would_not_take_is_refused(argument: str, complaint: str) -> None:
     with pytest.raises(SettingsError, match=f"kubeProxyArguments: {complaint}"):
         configuration(Settings(proxy_arguments=[argument]), "n")
+
+
+async def test_there_are_no_rules_before_there_are_routes_to_pods(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = asyncio.Event()
+
+    async def serve(*given: Any, **options: Any) -> None:
+        began.set()
+        await asyncio.get_running_loop().create_future()
+
+    async def close() -> None:
+        pass
+
+    client = SimpleNamespace(close=close)
+    loaded = SimpleNamespace(client=lambda **options: client)
+    monkeypatch.setattr(proxy_server, "run", serve)
+    monkeypatch.setattr(kubeconfig, "load", lambda path: loaded)
+    node: Any = SimpleNamespace(name="n", identity=lambda component: component)
+    stop, joined = asyncio.Event(), asyncio.Event()
+    running = asyncio.create_task(kube_proxy.run(node, Settings(), stop, joined))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not began.is_set()
+    joined.set()
+    await began.wait()
+    stop.set()
+    await running
+    # A node that stops before does not wait.
+    await kube_proxy.run(node, Settings(), stop, asyncio.Event())

@@ -1,7 +1,7 @@
 """Which nodes can take the connections of a load balancer: each is asked over HTTP, as clouds do it.
 
 For ``externalTrafficPolicy: Local`` the service's own port answers, which knows whether the node has an endpoint; otherwise
-kube-proxy says whether it works. A node that says no is out at once; one that says nothing is after two times.
+kube-proxy says whether it works. A node that says no is out at once; one that says nothing, or to ask later, is after two times.
 """
 
 from __future__ import annotations
@@ -118,4 +118,4 @@ class HealthChecks:
             reply = await self._client.send(peer, "GET", "/healthz", b"", {}, PATIENCE)
         except (RequestFailed, OSError):
             return None
-        return reply.status
+        return None if reply.header(b"retry-after") else reply.status

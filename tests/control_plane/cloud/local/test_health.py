@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.control_plane.cloud.local.health import Health, Target, judge, usable
+from pybernetes.control_plane.cloud.local.health import Health, HealthChecks, Target, judge, usable
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.messages import Response
+from pybernetes.runtime.component_server import ComponentServer
 
 A, B, C = (Target(f"10.0.0.{number}", 1) for number in range(3))
 WELL, NO, SILENT = Health(well=True), Health(refused=True), Health(silences=2)
@@ -42,3 +45,22 @@ def test_judge(answers: list[int | None], well: bool, refused: bool) -> None:
 )
 def test_usable(healths: dict[Target, Health], expected: list[Target]) -> None:
     assert usable([A, B, C], healths) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Response(b"{}"), WELL),
+        (Response(b"{}", 503), NO),
+        (Response(b"{}", 503, headers=((b"Retry-After", b"1"),)), Health(silences=1)),  # it has just begun
+    ],
+)
+async def test_what_a_node_answers(answer: Response, expected: Health) -> None:
+    server = ComponentServer({"/healthz": lambda request: answer})
+    target = Target("127.0.0.1", await server.start("127.0.0.1", 0))
+    try:
+        checks = HealthChecks(Clock())
+        await checks.learn([target])
+        assert checks.healths == {target: expected}
+    finally:
+        await server.stop()
