@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pybernetes.node.network.policy.objects import Pod
 from pybernetes.node.network.policy.rules import Group
-from pybernetes.node.network.policy.table import family, group_set, port_set
+from pybernetes.node.network.policy.table import family, group_set, port_set, short
 
 
 class Elements:
@@ -57,7 +57,8 @@ class Members:
         self.pods: dict[str, dict[str, Pod]] = {}  # by namespace and name
         self._own: dict[str, dict[Group, None]] = {}  # groups of one namespace, by it
         self._wide: dict[Group, set[str]] = {}  # groups by labels of namespaces, with those that match
-        self._names: set[str] = set()  # names of ports
+        self._names: set[tuple[str, ...]] = set()  # names of ports that a rule has together
+        self._by_name: dict[str, list[str]] = {}  # those with a name among them, in short
 
     def set_pod(self, namespace: str, name: str, pod: Pod | None) -> None:
         """Take in a pod, or that it is gone."""
@@ -80,7 +81,7 @@ class Members:
                     if group.has_labels(one.labels):
                         for element in self._addresses(one):
                             change(group_set(group, family(element)), element)
-                for set_name, element in self._ports(one, self._names):
+                for set_name, element in self._ports(one, self._by_name):
                     change(set_name, element)
 
     def set_namespace(self, name: str, labels: Mapping[str, str] | None) -> None:
@@ -100,7 +101,7 @@ class Members:
                     for element in self._addresses(pod):
                         change(group_set(group, family(element)), element)
 
-    def use(self, groups: set[Group], names: set[str]) -> None:
+    def use(self, groups: set[Group], names: set[tuple[str, ...]]) -> None:
         """Have the sets of these groups and port names, and no others."""
         present = {*self._wide, *(group for held in self._own.values() for group in held)}
         for group in present - groups:
@@ -113,14 +114,16 @@ class Members:
                 self.elements.drop(group_set(group, version))
         for group in groups - present:
             self._begin(group)
-        for name in self._names - names:
+        if names == self._names:
+            return
+        for gone in self._names - names:
             for version in self.versions:
-                self.elements.drop(port_set(name, version))
-        new = names - self._names
-        self._names = set(names)
+                self.elements.drop(port_set(short(*gone), version))
+        new = _by_name(names - self._names)
         for version in self.versions:
-            for name in new:
-                self.elements.counts.setdefault(port_set(name, version), {})
+            for together in names - self._names:
+                self.elements.counts.setdefault(port_set(short(*together), version), {})
+        self._names, self._by_name = set(names), _by_name(names)
         if new:
             for pods in self.pods.values():
                 for pod in pods.values():
@@ -152,11 +155,21 @@ class Members:
     def _addresses(self, pod: Pod) -> list[str]:
         return [address for address in pod.addresses if family(address) in self.versions]
 
-    def _ports(self, pod: Pod, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def _ports(self, pod: Pod, names: Mapping[str, list[str]]) -> Iterator[tuple[str, str]]:
         if not names:
             return
         for port in pod.ports:
-            if port.name in names:
+            for together in names.get(port.name, ()):
                 for address in self._addresses(pod):
                     element = f"{address} . {port.protocol} . {port.number}"
-                    yield port_set(port.name, family(address)), element
+                    yield port_set(together, family(address)), element
+
+
+def _by_name(names: Iterable[tuple[str, ...]]) -> dict[str, list[str]]:
+    """Return by each name those that it is among, in short."""
+    found: dict[str, list[str]] = {}
+    for together in names:
+        key = short(*together)
+        for name in together:
+            found.setdefault(name, []).append(key)
+    return found

@@ -61,12 +61,12 @@ def _canonical(labels: Object | None) -> tuple[Selector, str]:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Some ports of a protocol, or (with a name) those that pods call so; without a protocol of every one."""
+    """Some ports of a protocol, or (with names) those that pods call so; without a protocol of every one."""
 
     protocol: str
     first: int = 0
     last: int = _LAST_PORT
-    name: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,20 @@ def _network_rule(rule: Object, namespace: str, direction: str, origin: str) -> 
         not peers,
         tuple(dict.fromkeys(groups)),
         tuple(_ranges((block.get("cidr", ""), block.get("except") or ()) for block in blocks)),
-        tuple(_network_port(port) for port in ports) or None,
+        _together(_network_port(port) for port in ports) or None,
     )
+
+
+def _together(ports: Iterable[Ports]) -> tuple[Ports, ...]:
+    """Return ports with all names of a protocol in one: each entry becomes a line for each peer, and names may be many."""
+    numbers: list[Ports] = []
+    names: dict[str, set[str]] = {}
+    for port in ports:
+        if port.names:
+            names.setdefault(port.protocol, set()).update(port.names)
+        else:
+            numbers.append(port)
+    return (*numbers, *(Ports(protocol, names=tuple(sorted(held))) for protocol, held in names.items()))
 
 
 def _network_port(entry: Object) -> Ports:
@@ -143,7 +155,7 @@ def _network_port(entry: Object) -> Ports:
     if port is None:
         return Ports(protocol)
     if isinstance(port, str):
-        return Ports(protocol, name=port)
+        return Ports(protocol, names=(port,))
     return Ports(protocol, port, entry.get("endPort") or port)
 
 
@@ -212,14 +224,14 @@ def _cluster_rule(rule: Object, direction: str, origin: str) -> Rule:
     if not understood:  # as the API demands: accept nothing by such a rule, refuse everything else
         return Rule(ACCEPT, origin) if action == ACCEPT else Rule(DENY, origin, anyone=True)
     ranges = tuple(_ranges((network, ()) for network in networks))
-    known = tuple(port for port in ports if port is not None)
+    known = _together(port for port in ports if port is not None)
     return Rule(action, origin, False, tuple(dict.fromkeys(groups)), ranges, known or None)
 
 
 def _cluster_ports(entry: Object) -> Iterator[Ports | None]:
     """Yield the ports of an entry; None if it says something that this version does not know."""
     if entry.get("destinationNamedPort"):
-        yield Ports("", name=entry["destinationNamedPort"])
+        yield Ports("", names=(entry["destinationNamedPort"],))
         return
     for protocol in ("tcp", "udp", "sctp"):
         if protocol in entry:
@@ -227,7 +239,7 @@ def _cluster_ports(entry: Object) -> Iterator[Ports | None]:
             if port.get("number"):
                 yield Ports(protocol, port["number"], port["number"])
                 return
-            if port.get("range"):
+            if port.get("range") and port["range"]["start"] <= port["range"]["end"]:
                 yield Ports(protocol, port["range"]["start"], port["range"]["end"])
                 return
     yield None

@@ -207,7 +207,7 @@ class State:
         }
         wanted: dict[str, tuple[Statement, ...]] = {}
         groups: set[Group] = set()
-        names: set[str] = set()
+        names: set[tuple[str, ...]] = set()
         for direction, profile in used:
             for name, keys, lines in self._chains_of(direction, profile):
                 if name in wanted:
@@ -220,7 +220,7 @@ class State:
                 for policy in map(self.policies.__getitem__, keys):
                     for rule in policy.rules(direction) or ():
                         groups.update(rule.groups)
-                        names.update(port.name for port in rule.ports or () if port.name)
+                        names.update(port.names for port in rule.ports or () if port.names)
         self._changed.clear()
         self.members.use(groups, names)
         sets = set(self.members.elements.counts)

@@ -40,9 +40,9 @@ def group_set(group: Group, version: int) -> str:
     return f"pods{version}-{short(group.namespace, group.namespaces, group.pods)}"
 
 
-def port_set(name: str, version: int) -> str:
-    """Return the name of the set with the pods' ports of a name."""
-    return f"ports{version}-{short(name)}"
+def port_set(names: str, version: int) -> str:
+    """Return the name of the set with the pods' ports of some names, given in short: they may be many."""
+    return f"ports{version}-{names}"
 
 
 def family(address: str) -> int:
@@ -70,20 +70,20 @@ def statements(rule: Rule, versions: Iterable[int]) -> Iterator[Statement]:
         if own:
             peers.append(Statement(verdict, rule.origin, version, ranges=own))
         for peer in peers:
-            for protocol, numbers, name in ports:
-                named = port_set(name, version) if name else ""
+            for protocol, numbers, names in ports:
+                named = port_set(names, version) if names else ""
                 yield peer._replace(protocol=protocol, ports=numbers, named=named)
 
 
 def _ports(ports: tuple[Ports, ...] | None) -> Iterator[tuple[str, tuple[tuple[int, int], ...], str]]:
-    """Yield protocol, numbers and name: one line for all numbers of a protocol, and one for each name."""
+    """Yield protocol, numbers and names in short: one line for all numbers of a protocol, and one for its names."""
     if ports is None:
         yield "", (), ""
         return
     numbers: dict[str, list[Range]] = {}
     for port in ports:
-        if port.name:
-            yield port.protocol, (), port.name
+        if port.names:
+            yield port.protocol, (), short(*port.names)
         else:
             numbers.setdefault(port.protocol, []).append(Range(0, port.first, port.last))
     for protocol, ranges in numbers.items():

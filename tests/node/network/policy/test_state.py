@@ -111,3 +111,34 @@ def test_a_node_decides_what_the_policies_mean_after_every_change(
                 answer = ask(by_node[pod["spec"]["nodeName"]], packet, direction)
                 wanted = source == destination or model.direction(direction, *packet)
                 assert answer.allowed == wanted, (packet, direction, answer)
+
+
+def test_names_of_ports_do_not_multiply_peers() -> None:
+    peers = [{"podSelector": {"matchLabels": {"k": f"v{number}"}}} for number in range(300)]
+    ports = [{"port": f"n{number}"} for number in range(300)] + [{"port": "n7", "protocol": "UDP"}]
+    policy = {
+        "metadata": {"namespace": "a", "name": "large"},
+        "spec": {"podSelector": {}, "ingress": [{"from": peers, "ports": ports}]},
+    }
+    state = State("here", (4, 6))
+    tell([state], "namespace", {"metadata": {"name": "a", "labels": {}}}, True)
+    tell([state], "policy", policy, True)
+    named = [
+        {"name": "n7", "containerPort": 80},
+        {"name": "n9", "containerPort": 80},
+        {"name": "x", "containerPort": 81},
+    ]
+    for number, labels in enumerate(({}, {"k": "v8"})):
+        pod = {
+            "metadata": {"namespace": "a", "name": f"p{number}", "labels": labels},
+            "spec": {"nodeName": "here", "containers": [{"name": "c", "ports": named}]},
+            "status": {"podIPs": [{"ip": f"10.0.0.{number}"}]},
+        }
+        tell([state], "pod", pod, True)
+    everything = state.everything()
+    assert sum(map(len, everything.chains.values())) < 3 * 2 * len(peers)  # and not as many for each name
+    assert sum(name.startswith("ports") for name in everything.sets) == 2 * 2  # of each protocol and family
+    for protocol, port, allowed in (("tcp", 80, True), ("tcp", 81, False), ("udp", 80, False)):
+        assert ask(state, Packet("10.0.0.1", "10.0.0.0", protocol, port), INGRESS).allowed is allowed
+    tell([state], "policy", policy, False)
+    assert not any(name.startswith("ports") for name in state.everything().sets)
