@@ -85,11 +85,11 @@ def _check(block: Block, known: set[str]) -> None:
 
 def _zones(block: Block) -> dict[int, tuple[bytes, ...]]:
     """Return the zones of a block by their port."""
-    result: dict[int, tuple[bytes, ...]] = {}
+    result: dict[int, list[bytes]] = {}
     for key in block.keys:
         zone, port = _key(key, block.line)
-        result[port] = result.get(port, ()) + tuple(zones_of(zone, block.line))
-    return result
+        result.setdefault(port, []).extend(zones_of(zone, block.line))
+    return {port: tuple(zones) for port, zones in result.items()}
 
 
 def _key(text: str, line: Line) -> tuple[str, int]:
@@ -98,9 +98,11 @@ def _key(text: str, line: Line) -> tuple[str, int]:
             raise line.problem(f"the transport {scheme} is not built in here")
     rest = text.removeprefix("dns://")
     zone, colon, port = rest.rpartition(":")
-    if not colon:
+    if colon and not port:
+        raise line.problem(f"expecting data after last colon: {rest!r}")
+    if not (port.isascii() and port.isdigit() and colon):  # what follows is part of an address: fd00::/8
         return rest, 53
-    if not (port.isascii() and port.isdigit() and 0 <= int(port) < 65536):
+    if len(port) > 5 or int(port) > 65535:
         raise line.problem(f"'{text}' has no port")
     return zone or ".", int(port)
 

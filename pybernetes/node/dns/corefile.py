@@ -6,6 +6,7 @@ in, and ``{$VARIABLE}`` for the environment. What a plugin means is its own file
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -135,8 +136,12 @@ def _snippets(lines: list[Line]) -> tuple[dict[str, list[Line]], list[Line]]:
     return snippets, rest
 
 
-def _imported(lines: list[Line], snippets: Mapping[str, list[Line]], depth: int = 0) -> Iterator[Line]:
+def _imported(
+    lines: list[Line], snippets: Mapping[str, list[Line]], counted: Iterator[int], depth: int = 0
+) -> Iterator[Line]:
     for line in lines:
+        if next(counted) > _MOST_LINES:  # imports count as well: they may be of nothing, many times over
+            raise line.problem("the Corefile is too long")
         if line.words[0] != "import":
             yield line
             continue
@@ -149,7 +154,7 @@ def _imported(lines: list[Line], snippets: Mapping[str, list[Line]], depth: int 
             )
         if depth > 20:
             raise line.problem("maximum import depth exceeded")
-        yield from _imported(snippet, snippets, depth + 1)
+        yield from _imported(snippet, snippets, counted, depth + 1)
 
 
 def parse(text: str, environment: Mapping[str, str] = os.environ) -> list[Block]:
@@ -161,10 +166,8 @@ def parse(text: str, environment: Mapping[str, str] = os.environ) -> list[Block]
     block: Block | None = None
     directive: Directive | None = None
     number = 0
-    for count, line in enumerate(_imported(own, snippets)):
+    for line in _imported(own, snippets, itertools.count()):
         number = line.number
-        if count > _MOST_LINES:
-            raise line.problem("the Corefile is too long")
         if line.words == ("}",):
             if directive is not None:
                 directive = None

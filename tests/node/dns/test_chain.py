@@ -17,7 +17,10 @@ from tests.node.dns.chains import CLUSTER, answers, environment
     [
         (". {\n magic\n}", "Corefile:2 - Error during parsing: Unknown directive 'magic'"),
         (". {\n route53\n}", "the plugin 'route53' is not built in here"),
-        (".:x {\n errors\n}", "has no port"),
+        (".:x {\n errors\n}", "unable to normalize '.:x'"),
+        (".: {\n errors\n}", "expecting data after last colon"),
+        (".:65536 {\n errors\n}", "'.:65536' has no port"),
+        (f".:{'9' * 5000} {{\n errors\n}}", "has no port"),
         ("tls://. {\n errors\n}", "the transport tls:// is not built in here"),
         (". {\n errors\n}\n. {\n errors\n}", "it is already defined"),
         (". {\n cache\n cache\n}", "plugin/cache: this plugin can only be used once per Server Block"),
@@ -44,6 +47,22 @@ from tests.node.dns.chains import CLUSTER, answers, environment
 def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(CorefileError, match=re.escape(message)):
         chain.build(text, environment())
+
+
+@pytest.mark.parametrize(
+    ("key", "port", "zone"),
+    [
+        ("example.org", 53, "example.org"),
+        ("example.org:54", 54, "example.org"),
+        (":54", 54, "."),
+        ("10.0.0.0/8:54", 54, "10.in-addr.arpa"),
+        ("fd00::/8", 53, "d.f.ip6.arpa"),  # no port, though there are colons
+        ("fd00::/8:54", 54, "d.f.ip6.arpa"),
+    ],
+)
+def test_zones_and_ports(key: str, port: int, zone: str) -> None:
+    (place,) = chain.build(f"{key} {{\n errors\n}}", environment()).listening
+    assert place.port == port and list(place.routes) == [wire.name(zone)]
 
 
 @pytest.mark.parametrize(

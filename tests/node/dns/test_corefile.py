@@ -65,6 +65,11 @@ a. b.:{$PORT} {
     ]  # fmt: skip
 
 
+# Snippets that each import the next one three times; the last one has nothing in it.
+_NAMES = "abcdefghijklmnopqrst"
+BOMB = "".join(f"({name}) {{\n" + f"import {chr(ord(name) + 1)}\n" * 3 + "}\n" for name in _NAMES) + "(u) {\n}\n. {\n import a\n}\n"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -80,6 +85,7 @@ a. b.:{$PORT} {
             "maximum import depth",
         ),
         ("(a) {\n}\n(a) {\n}", "redeclaration"),
+        (BOMB, "the Corefile is too long"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:
