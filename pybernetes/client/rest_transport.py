@@ -52,7 +52,10 @@ class RestTransport:
         clock: Clock | None = None,
         on_warning: Callable[[str], None] | None = None,
         calls_at_once: int = _CALLS_AT_ONCE,
+        most_bytes: int | None = None,
     ) -> None:
+        # A server that is not trusted: its answers, and the events of its watches, have at most so many bytes.
+        self._most_bytes = most_bytes
         address = urlsplit(server)
         if address.scheme not in ("https", "http") or not address.hostname:
             raise ValueError(f"{server!r} is not the address of a server: expected https://host:port")
@@ -138,7 +141,8 @@ class RestTransport:
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> RestEvents:
         """Open a watch."""
-        return RestEvents(await self._stream("GET", path, query, b"", headers), self._pool)
+        connection = await self._stream("GET", path, query, b"", headers)
+        return RestEvents(connection, self._pool, self._most_bytes)
 
     async def stream(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
@@ -222,7 +226,11 @@ class RestTransport:
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 connection = await direct(
-                    ClientConnection, self._host, self._port, context=context, server_name=name
+                    lambda: ClientConnection(limit=self._most_bytes),
+                    self._host,
+                    self._port,
+                    context=context,
+                    server_name=name,
                 )
         except (OSError, TimeoutError) as error:
             if isinstance(error, ssl.SSLCertVerificationError):
@@ -256,9 +264,13 @@ class Body:
 class RestEvents(Body):
     """An open watch: one line of JSON for each event."""
 
-    def __init__(self, connection: ClientConnection, pool: ConnectionPool) -> None:
+    def __init__(
+        self, connection: ClientConnection, pool: ConnectionPool, most_bytes: int | None = None
+    ) -> None:
         super().__init__(connection, pool)
-        self._partial = b""
+        self._most_bytes = most_bytes
+        self._partial: list[bytes] = []  # of the line that is not complete yet
+        self._partial_bytes = 0
         self._lines: list[bytes] = []  # that have come and are not decoded yet, the last one first
 
     async def batch(self) -> list[tuple[str, Object]]:
@@ -267,12 +279,23 @@ class RestEvents(Body):
             data = await self.read()
             if not data:
                 return []
-            *lines, self._partial = (self._partial + data).split(b"\n")
-            self._lines = [line for line in reversed(lines) if line]
+            self._split(data)
         # Decoded objects are many times larger than their text: of a long list not all at once.
         lines, self._lines = self._lines[-_BATCH:], self._lines[:-_BATCH]
         events = map(orjson.loads, reversed(lines))
         return [(event["type"], event["object"]) for event in events]
+
+    def _split(self, data: bytes) -> None:
+        first, *rest = data.split(b"\n")
+        self._partial.append(first)
+        self._partial_bytes += len(first)
+        if rest:
+            lines = [b"".join(self._partial), *rest[:-1]]
+            self._lines = [line for line in reversed(lines) if line]
+            self._partial, self._partial_bytes = [rest[-1]], len(rest[-1])
+        if self._most_bytes is not None and self._partial_bytes > self._most_bytes:
+            self.close()
+            raise Disconnected("an event of the watch is too large", True)
 
 
 def _expire(connection: ClientConnection) -> None:

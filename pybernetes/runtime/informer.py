@@ -47,7 +47,6 @@ class Informer(Cache):
         metadata_only: bool = False,
         transform: Transform | None = None,
         clock: Clock | None = None,
-        trusting: bool = True,
     ) -> None:
         super().__init__()
         self.client, self.ref, self.namespace = client, as_ref(kind), namespace
@@ -55,7 +54,6 @@ class Informer(Cache):
         self._selector = parse_labels(labels)
         self._transform = transform
         self._clock = clock or Clock()
-        self._trusting = trusting
         self._handlers: list[Handler] = []
         self._synced = asyncio.Event()
         self._streaming = True
@@ -201,19 +199,33 @@ class Informer(Cache):
             except StatusError as error:
                 self._troubled(error)
                 self._refused(error)
-                if not self._trusting:
-                    self.resource_version = ""
+                self._lost()
                 _report(self, failures, error)
             except (OSError, TimeoutError) as error:
                 self._troubled(error)
-                if not self._trusting:
-                    self.resource_version = ""  # what comes back may have been restored from a backup
+                self._lost()
                 if not self._doubts:
                     _report(self, failures, error)
             failures = 0 if self.resource_version != before else failures + 1
-            if failures:
-                delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures - 1, 20))
-                await self._clock.sleep(delay * (0.5 + random.random() / 2))
+            delay = self._delay(failures)
+            if delay:
+                await self._clock.sleep(delay)
+
+    def forget(self) -> None:
+        """Called when nobody needs the objects any more."""
+
+    def _lost(self) -> None:
+        """Called when the server could not be followed: one that is trusted is the same when it is back."""
+
+    def _delay(self, failures: int) -> float:
+        """Return the seconds before another try."""
+        if not failures:
+            return 0.0
+        return min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures - 1, 20)) * (0.5 + random.random() / 2)
+
+    def _pause(self, events: int) -> float:
+        """Return the seconds for which no more is read after some events; nothing is withheld from one that is trusted."""
+        return 0.0
 
     def _troubled(self, error: Exception | None) -> None:
         """Note why the server cannot be followed, or that it can."""
@@ -249,9 +261,12 @@ class Informer(Cache):
         async with watch:
             while batch := await watch.batch():
                 collected = self._take(batch, collected)
+                pause = self._pause(len(batch))
                 if self.error is not None and collected is None:
                     self._troubled(None)
                 batch.clear()  # objects that are gone are not kept until there is another batch
+                if pause:
+                    await self._clock.sleep(pause)
 
     def _take(
         self, batch: list[tuple[str, Any]], collected: dict[str, Object] | None
@@ -306,10 +321,9 @@ class Informers:
         *,
         clock: Clock | None = None,
         transform: Transform | None = None,
-        trusting: bool = True,
+        informer: Callable[..., Informer] = Informer,
     ) -> None:
-        # A server that is not trusted to be the same after it was away is listed anew then.
-        self._trusting = trusting
+        self._informer = informer  # makes one
         self.client = client
         self._clock = clock or Clock()
         self._transform = transform
@@ -332,9 +346,9 @@ class Informers:
         if informer is None and metadata_only:  # whole objects will do as well
             informer = self._informers.get((*key[:-1], False))
         if informer is None:
-            informer = self._informers[key] = Informer(
+            informer = self._informers[key] = self._informer(
                 self.client, kind, namespace, labels=labels, fields=fields, metadata_only=metadata_only,
-                transform=self._transform, clock=self._clock, trusting=self._trusting,
+                transform=self._transform, clock=self._clock,
             )  # fmt: skip
             if self._started:
                 self._run(informer)
@@ -372,6 +386,7 @@ class Informers:
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+        informer.forget()
 
     def restart(self) -> None:
         """Let informers that cannot follow the server try again now, for a server that is known to be back."""

@@ -16,6 +16,13 @@ class Analysis(NamedTuple):
     unschedulable: int
     recheck: float | None
 
+    def __add__(self, other: Analysis) -> Analysis:  # type: ignore[override]
+        """Return what both tell together."""
+        times = [time for time in (self.recheck, other.recheck) if time is not None]
+        return Analysis(
+            self.ready + other.ready, self.unschedulable + other.unschedulable, min(times, default=None)
+        )
+
 
 def analyse(pods: Iterable[Object], now: float, patience: float) -> Analysis:
     """Return what pods tell; one without room counts after some seconds, since the next moment may have some."""
@@ -28,7 +35,7 @@ def analyse(pods: Iterable[Object], now: float, patience: float) -> Analysis:
             if kind == "Ready" and value == "True" and status.get("phase") == "Running":
                 ready += 1
             elif kind == "PodScheduled" and value == "False" and condition.get("reason") == "Unschedulable":
-                left = _since(condition) + patience - now
+                left = min(patience, _since(condition) + patience - now)
                 if left <= 0:
                     unschedulable += 1
                 else:

@@ -14,6 +14,7 @@ from pybernetes.lib.http.messages import Reply
 # All heads that a server sends for one request, interim ones included; and what it sends later that is no body.
 _HEAD_LIMIT = 1 << 20
 _MOST_HEADERS = 1000
+_TOO_LARGE = "http: response body too large"
 _WITHOUT_BODY = (204, 304)
 
 
@@ -102,9 +103,13 @@ class ClientConnection(Duplex):
 
     async def read_all(self) -> bytes:
         """Return the rest of the body."""
-        parts = []
+        parts, size = [], 0
         while data := await self.read():
             parts.append(data)
+            size += len(data)
+            if self._limit is not None and size > self._limit:
+                self._break(_TOO_LARGE)
+                raise Disconnected(_TOO_LARGE, True)
         return b"".join(parts)
 
     def close(self) -> None:
@@ -206,7 +211,7 @@ class ClientConnection(Duplex):
         self._parts.append(data)
         self._body_size += len(data)
         if self._limit is not None and self._body_size > self._limit:
-            self._break("http: response body too large")
+            self._break(_TOO_LARGE)
 
     def on_message_complete(self) -> None:
         if not self._reply.status or self.upgraded or self._complete or self._parser is None or self.error:

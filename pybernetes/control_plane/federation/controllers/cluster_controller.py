@@ -20,7 +20,7 @@ from pybernetes.runtime.runtime import Runtime
 
 # A status that says the same is written again after this time, so that somebody sees when the last probe was.
 _REPORT_SECONDS = 300.0
-_LONGEST_VERSION = 64
+_LONGEST_VERSION, _LONGEST_MESSAGE = 64, 768  # of what a member says
 _NODES = 500
 
 
@@ -36,6 +36,7 @@ class ClusterController(Controller):
         self._settings, self._members, self._namespace = settings, members, namespace
         self._judgements: dict[str, Judgement] = {}
         self._reported: dict[str, float] = {}
+        self._overflows: dict[str, str] = {}
         self._events = runtime.recorder("kubefedcluster-controller")
         members.listen(lambda name: self.enqueue(f"{namespace}/{name}"))
 
@@ -52,6 +53,7 @@ class ClusterController(Controller):
         if cluster is None or member is None:
             self._judgements.pop(name, None)
             self._reported.pop(name, None)
+            self._overflows.pop(name, None)
             return None
         status = cluster.get("status") or {}
         before = self._judgements.get(name) or Judgement(tuple(status.get("conditions") or ()))
@@ -69,9 +71,20 @@ class ClusterController(Controller):
             self._events.warning(
                 cluster,
                 "RetrievingClusterHealthFailed",
-                f"Failed to retrieve health of the cluster: {probe.message}",
+                f"Failed to retrieve health of the cluster: {probe.message[:_LONGEST_MESSAGE]}",
             )
+        self._warn_of_overflow(cluster, member)
         return settings.probe_period
+
+    def _warn_of_overflow(self, cluster: Object, member: Member) -> None:
+        """Say once that a cluster has more than can be followed, and of what."""
+        name, overflow = member.name, member.overflow
+        if overflow and self._overflows.get(name) != overflow:
+            text = (
+                f"The cluster has more objects than there is room for, and they are not followed: {overflow}"
+            )
+            self._events.warning(cluster, "TooManyObjects", text)
+        self._overflows[name] = overflow
 
     async def _probe(self, member: Member) -> Probe:
         if member.client is None:

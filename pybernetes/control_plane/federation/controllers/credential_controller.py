@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from pybernetes.runtime.runtime import Runtime
 
 _SHARE = 1 / 3  # of a token's life after which it is renewed
 _SOONEST, _LATEST = 1.0, 3600.0  # seconds between two looks at a token
+_SHORTEST = 60.0  # the life of a token that is believed: whoever gives shorter ones is not asked every moment
+_ANSWER_SECONDS, _LONGEST_TOKEN = 10.0, 65536
 _PREFIX = "system:serviceaccount:"
 
 
@@ -49,7 +52,7 @@ def claims(token: str) -> Claims | None:
 
 def due(found: Claims, now: float) -> float:
     """Return the seconds until a token is to be renewed."""
-    return found.issued + (found.expires - found.issued) * _SHARE - now
+    return found.issued + max(_SHORTEST, found.expires - found.issued) * _SHARE - now
 
 
 class CredentialController(Controller):
@@ -87,10 +90,13 @@ class CredentialController(Controller):
         if wait > 0 or not member.ready:
             return min(max(wait, _SOONEST), _LATEST)
         request = {"spec": {"expirationSeconds": int(found.expires - found.issued)}}
-        answer = await member.client.create(
-            SERVICE_ACCOUNTS, request, found.namespace, name=found.name, subresource="token"
-        )
-        token = answer["status"]["token"]
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            answer = await member.client.create(
+                SERVICE_ACCOUNTS, request, found.namespace, name=found.name, subresource="token"
+            )
+        token = str(answer["status"]["token"])
+        if len(token) > _LONGEST_TOKEN:
+            raise ValueError("the cluster's token is too long")
         data = base64.b64encode(token.encode()).decode()
         await self.client.patch(SECRETS, name, {"data": {"token": data}}, self._namespace)
         renewed = claims(token)

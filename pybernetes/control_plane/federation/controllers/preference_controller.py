@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
+from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.control_plane.federation import overrides, placement, planner
@@ -16,7 +17,7 @@ from pybernetes.control_plane.federation.kinds import REPLICA_SCHEDULING_PREFERE
 from pybernetes.control_plane.federation.members.member import Member
 from pybernetes.control_plane.federation.members.members import Members
 from pybernetes.control_plane.federation.planner import Question
-from pybernetes.control_plane.federation.pod_analysis import analyse
+from pybernetes.control_plane.federation.pod_analysis import Analysis, analyse
 from pybernetes.control_plane.federation.type_config import TypeConfig
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller
@@ -25,6 +26,8 @@ from pybernetes.runtime.runtime import Runtime
 TARGETS = ("FederatedDeployment", "FederatedReplicaSet")
 _REPLICAS = "/spec/replicas"
 _ANSWER_SECONDS = 5.0
+_PAGE, _PAGES = 500, 40  # pods that are looked at
+_MOST_REPLICAS = 2**31 - 1
 
 
 class Look(NamedTuple):
@@ -114,23 +117,34 @@ class PreferenceController(Controller):
         return min((look.recheck for look in looks.values() if look.recheck is not None), default=None)
 
     async def _look(self, sync: SyncController, member: Member, key: str) -> Look:
+        """Return what a cluster has; one that does not answer, or not with pods, has what its workload says."""
         cache = member.cache(sync.watched)
         current = cache.get(key) if cache is not None else None
         if current is None or member.client is None:
             return Look(0)
         spec, status = current.get("spec") or {}, current.get("status") or {}
-        replicas, ready = spec.get("replicas") or 0, status.get("readyReplicas") or 0
+        replicas, ready = _count(spec, "replicas"), _count(status, "readyReplicas")
         if replicas == ready:
             return Look(ready)
-        selector = str(selectors.from_object(spec.get("selector")))
         try:
+            selector = str(selectors.from_object(spec.get("selector")))
             async with asyncio.timeout(_ANSWER_SECONDS):
-                page = await member.client.list(PODS, split_key(key)[0], labels=selector)
-        except (StatusError, OSError, TimeoutError):
+                found = await self._analyse(member.client, split_key(key)[0], selector)
+        except (StatusError, OSError, TimeoutError, ValueError, TypeError, KeyError, AttributeError):
             return Look(ready)
-        analysis = analyse(page.items, self.clock.now(), self.unschedulable_seconds)
-        capacity = max(0, replicas - analysis.unschedulable) if analysis.unschedulable else None
-        return Look(analysis.ready, capacity, analysis.recheck)
+        capacity = max(0, replicas - found.unschedulable) if found.unschedulable else None
+        return Look(found.ready, capacity, found.recheck)
+
+    async def _analyse(self, client: Client, namespace: str, selector: str) -> Analysis:
+        """Return what pods tell, some of them at a time: a member may have any number."""
+        found, token = Analysis(0, 0, None), ""
+        for _ in range(_PAGES):
+            page = await client.list_page(PODS, namespace, labels=selector, limit=_PAGE, continue_token=token)
+            found += analyse(page.items, self.clock.now(), self.unschedulable_seconds)
+            token = page.continue_token
+            if not token:
+                break
+        return found
 
     async def _write(self, config: TypeConfig, obj: Object, wanted: dict[str, int]) -> None:
         """Place a workload in the clusters of a plan, with as many replicas as it says."""
@@ -148,3 +162,9 @@ class PreferenceController(Controller):
             "spec": {"placement": {"clusters": clusters}, "overrides": changed},
         }
         await self.client.patch(config.federated, meta["name"], patch, meta["namespace"])
+
+
+def _count(fields: object, name: str) -> int:
+    """Return a number of replicas that a member names; whatever else it names is none."""
+    value = fields.get(name) if isinstance(fields, dict) else None
+    return value if type(value) is int and 0 <= value <= _MOST_REPLICAS else 0

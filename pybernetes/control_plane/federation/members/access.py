@@ -14,6 +14,7 @@ from pybernetes.client.rest_transport import RestTransport
 from pybernetes.control_plane.federation.kinds import COMPONENT
 
 ANY, SUBJECT_NAME, VALIDITY_PERIOD = "*", "SubjectName", "ValidityPeriod"
+_MOST_BYTES = 32 << 20  # of an answer of a member, or of an event
 _NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which Python has no name for
 
 
@@ -71,6 +72,9 @@ def client_of(cluster: Object, secret: Object | None, calls_at_once: int) -> Cli
         raise ValueError("spec.caBundle: it is not base64 of a PEM text") from None
     authority = MemberAuthority(text, frozenset(spec.get("disabledTLSValidations") or ()))
     transport = RestTransport(
-        endpoint(spec["apiEndpoint"]), Token(authority, token), calls_at_once=calls_at_once
+        endpoint(spec["apiEndpoint"]),
+        Token(authority, token),
+        calls_at_once=calls_at_once,
+        most_bytes=_MOST_BYTES,
     )
     return Client(transport, user_agent=COMPONENT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
@@ -14,10 +15,14 @@ from pybernetes.control_plane.federation.member_objects import remembered
 from pybernetes.control_plane.federation.members.back_off import BackOff
 from pybernetes.control_plane.federation.members.member_cache import MemberCache
 from pybernetes.lib.clock import Clock
-from pybernetes.runtime.informer import Informers
+from pybernetes.runtime.budget import MEBIBYTE, Budget, OverBudget
+from pybernetes.runtime.informer import Informers, Transform
+from pybernetes.runtime.wary_informer import WaryInformer
 
 # How many writes go to one member at a time: a slow one holds up nobody but itself.
 CALLS_AT_ONCE = 16
+# What is remembered of all objects of one member may take so much memory; a thousand Deployments take about 5.
+BUDGET_BYTES = 64 * MEBIBYTE
 # Told of the member's name and of what is remembered of an object before and after a change.
 Handler = Callable[[str, Object | None, Object | None], None]
 
@@ -37,20 +42,42 @@ class Watched:
 class Member:
     """A cluster that can be asked; one whose description makes no sense has no client."""
 
-    def __init__(self, name: str, client: Client | None, clock: Clock, problem: str = "") -> None:
+    def __init__(
+        self, name: str, client: Client | None, clock: Clock, problem: str = "", budget: int = 0
+    ) -> None:
         self.name, self.client, self.problem = name, client, problem
         self.ready = False
         self.labels: dict[str, str] = {}
         self.back_off = BackOff(clock)
         self.turns = asyncio.Semaphore(CALLS_AT_ONCE)
+        self._clock, self._budget = clock, Budget(budget or BUDGET_BYTES, clock)
         self._caches: dict[Watched, MemberCache] = {}
-        self._informers = (
-            Informers(client, clock=clock, transform=remembered, trusting=False)
-            if client is not None
-            else None
+        self._all_informers: list[Informers] = []
+        self._informers = self.informers(remembered) if client is not None else None
+
+    def informers(self, transform: Transform | None = None) -> Informers:
+        """Return informers of the member, which share what room there is for it, and have started."""
+        assert self.client is not None
+        made = Informers(
+            self.client,
+            clock=self._clock,
+            transform=transform,
+            informer=partial(WaryInformer, budget=self._budget),
         )
-        if self._informers is not None:
-            self._informers.start()
+        made.start()
+        self._all_informers.append(made)
+        return made
+
+    @property
+    def overflow(self) -> str:
+        """What there is too much of in the member; empty if all of it can be followed."""
+        kinds = {
+            str(informer.ref)
+            for informers in self._all_informers
+            for informer in informers
+            if isinstance(informer.error, OverBudget)
+        }
+        return ", ".join(sorted(kinds))
 
     def watch(self, watched: Watched) -> None:
         """Follow a kind."""
@@ -77,12 +104,12 @@ class Member:
     def came_back(self) -> None:
         """Look at once at what has happened while the member was away."""
         self.back_off.succeeded()
-        if self._informers is not None:
-            self._informers.restart()
+        for informers in self._all_informers:
+            informers.restart()
 
     async def close(self) -> None:
         """Let go of the member."""
-        if self._informers is not None:
-            await self._informers.stop()
+        for informers in self._all_informers:
+            await informers.stop()
         if self.client is not None:
             await self.client.close()

@@ -7,6 +7,7 @@ from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.federation.member_objects import remembered
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.wary_informer import Nonsense
 
 # So many writes may be ahead of a watch before those that it has passed are looked for.
 _SWEEP = 256
@@ -24,7 +25,8 @@ class MemberCache:
     def error(self) -> str:
         """Why the cache does not say what the member has; empty if it does."""
         error = self.informer.error
-        if isinstance(error, StatusError):  # the member answers, and does not let us see, or has no such kind
+        # The member answers, and does not let us see, has no such kind, or says what makes no sense.
+        if isinstance(error, (StatusError, Nonsense)):
             return str(error)
         if not self.informer.synced:
             return str(error or "not read yet")

@@ -14,7 +14,6 @@ from pybernetes.control_plane.federation.multicluster.kinds import (
     SERVICE_IMPORTS,
     SERVICE_NAME,
 )
-from pybernetes.lib.clock import Clock
 from pybernetes.runtime.informer import Informer, Informers
 
 DEFINITION = f"{SERVICE_EXPORTS.plural}.{SERVICE_EXPORTS.group}"
@@ -24,9 +23,8 @@ _OWN = f"{OURS}=true"
 class MemberServices:
     """Informers of one member; ``on_change`` is told the keys of services that something has changed for."""
 
-    def __init__(self, client: Client, on_change: Callable[[str], None], clock: Clock) -> None:
-        self.client, self._on_change = client, on_change
-        self._informers = Informers(client, clock=clock, trusting=False)
+    def __init__(self, client: Client, informers: Informers, on_change: Callable[[str], None]) -> None:
+        self.client, self._informers, self._on_change = client, informers, on_change
         self._definitions = self._informers.get(
             CUSTOM_RESOURCE_DEFINITIONS, fields=f"metadata.name={DEFINITION}", metadata_only=True
         )
@@ -38,7 +36,6 @@ class MemberServices:
         self._services: Informer | None = None  # these from the first export on
         self._slices: Informer | None = None
         self._definitions.add_handler(self._defined)
-        self._informers.start()
 
     # -- what there is -----------------------------------------------------------------------------------
 

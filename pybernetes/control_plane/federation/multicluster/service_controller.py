@@ -63,9 +63,9 @@ class MultiClusterServiceController(Controller):
         client = member.client if member is not None else None
         if self._clients.get(name) is not client:
             self._drop(name)
-            if client is not None:
+            if member is not None and client is not None:
                 self._clients[name] = client
-                self._services[name] = MemberServices(client, self._changed, self.clock)
+                self._services[name] = MemberServices(client, member.informers(), self._changed)
         for services in self._services.values():
             for key in services.service_keys():
                 self.enqueue(key)
