@@ -13,12 +13,14 @@ from pybernetes.control_plane.federation.controllers.sync_controller import Sync
 from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS
 from pybernetes.control_plane.federation.members.members import Members
 from pybernetes.control_plane.federation.type_config import TypeConfig
-from pybernetes.runtime.cache import split_key
+from pybernetes.runtime.background import BackgroundTasks
+from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
+_CLOSE_SECONDS = 1.0
 # Told of a federated kind whose work begins, or ends (then with None).
 Listener = Callable[[TypeConfig, "SyncController | None"], None]
 
@@ -38,6 +40,7 @@ class TypeConfigController(Controller):
         self._namespaces: Informer | None = None
         self._events = runtime.recorder("federatedtypeconfig-controller")
         self.listeners: list[Listener] = []
+        self._background = BackgroundTasks(self.name)
 
     def running(self, federated_kind: str) -> SyncController | None:
         """Return the controller of a federated kind, if one runs."""
@@ -51,6 +54,7 @@ class TypeConfigController(Controller):
         try:
             await super().run()
         finally:
+            await self._background.close(_CLOSE_SECONDS)
             for name in list(self._running):
                 await self._stop(name)
 
@@ -67,7 +71,12 @@ class TypeConfigController(Controller):
             self._events.warning(obj, "InvalidTypeConfig", str(error))
             await self._report(obj, running=False)
             return None
-        wanted = config.propagates and self._settings.gates[PUSH] and self._is_in_scope(config)
+        wanted = (
+            config.propagates
+            and self._settings.gates[PUSH]
+            and self._is_in_scope(config)
+            and self._knows_where(config)
+        )
         known = self._running.get(name)
         if known is not None and (not wanted or known[0] != config):
             await self._stop(name)
@@ -81,10 +90,20 @@ class TypeConfigController(Controller):
         """Return whether a kind can be federated: what has no namespace cannot, where there is one namespace."""
         return not self._scope or config.target.namespaced
 
+    def _knows_where(self, config: TypeConfig) -> bool:
+        """Return whether it is known which clusters have which namespaces.
+
+        As long as it is not, nothing in namespaces is carried over, and above all nothing is removed.
+        """
+        if self._scope or config.is_namespace or not config.target.namespaced:
+            return True
+        return self._namespaces is not None and self._namespaces.synced
+
     def _start(self, config: TypeConfig) -> None:
         if config.is_namespace:
             self._namespaces = self.runtime.informers.get(config.federated, self._scope)
             self._namespaces.add_handler(self._namespace_changed)
+            self._background.start(self._when_synced(self._namespaces))
         controller = sync_controller(
             self.runtime, config, self._settings, self._members, self.find_namespace, self._scope
         )
@@ -93,8 +112,10 @@ class TypeConfigController(Controller):
         log.info("the kind %s is federated as %s", config.target, config.federated)
         for listener in self.listeners:
             listener(config, controller)
-        if config.is_namespace:
-            self._look_again()
+
+    async def _when_synced(self, namespaces: Informer) -> None:
+        await namespaces.wait_synced()
+        self._look_again()
 
     async def _stop(self, name: str) -> None:
         known = self._running.pop(name, None)
@@ -126,8 +147,9 @@ class TypeConfigController(Controller):
                 controller.enqueue_namespace(name)
 
     def _look_again(self) -> None:
-        for _, controller, _ in self._running.values():
-            controller.enqueue_all()
+        """Start or stop the work on everything in namespaces."""
+        for obj in self.objects:
+            self.enqueue(key_of(obj))
 
     async def _report(self, obj: Object, *, running: bool) -> None:
         meta = obj["metadata"]
