@@ -212,10 +212,10 @@ class Informer(Cache):
                 await self._clock.sleep(delay)
 
     def forget(self) -> None:
-        """Called when nobody needs the objects any more."""
+        """Give up what is held for somebody who needs the objects no longer: here, nothing."""
 
     def _lost(self) -> None:
-        """Called when the server could not be followed: one that is trusted is the same when it is back."""
+        """Note that the server could not be followed: one that is trusted is the same when it is back."""
 
     def _delay(self, failures: int) -> float:
         """Return the seconds before another try."""

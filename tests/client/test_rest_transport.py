@@ -189,20 +189,19 @@ async def test_a_server_that_is_not_trusted_cannot_send_without_end() -> None:
     large = {**OBJECT, "data": "x" * 5000}
     async with serving(answer(200, large), answer(200, OBJECT), most_bytes=1000) as (_, client):
         with pytest.raises(OSError, match="too large"):
-            await client.transport.exchange("POST", "/api")
+            await client.call("POST", "/api")
         assert await client.get(CONFIG_MAPS, "a", "default") == OBJECT
     pieces = [b"x" * 300 for _ in range(10)]
-    async with serving(chunked(line("ADDED", n=1), *pieces, end=False), most_bytes=1000) as (_, client):
-        async with client.watch(CONFIG_MAPS) as events:
-            with pytest.raises(OSError, match="too large"):
-                while True:  # what came before may be told first
-                    assert await events.batch()
+    stream = chunked(line("ADDED", n=1), *pieces, end=False)
+    async with serving(stream, most_bytes=1000) as (_, client), client.watch(CONFIG_MAPS) as events:
+        with pytest.raises(OSError, match="too large"):
+            while True:  # what came before may be told first
+                assert await events.batch()
     refused = b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n"
     body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
-    async with serving(refused + body, most_bytes=1000) as (_, client):
-        async with client.watch(CONFIG_MAPS) as events:
-            with pytest.raises(OSError, match="too large"):
-                await events.batch()
+    async with serving(refused + body, most_bytes=1000) as (_, client), client.watch(CONFIG_MAPS) as events:
+        with pytest.raises(OSError, match="too large"):
+            await events.batch()
 
 
 async def test_a_watch_that_expires_tells_what_came_before() -> None:

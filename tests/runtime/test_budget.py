@@ -19,7 +19,7 @@ def test_there_is_room_until_there_is_none() -> None:
 
 def test_many_small_values_weigh_what_they_take() -> None:
     text = {"data": "x" * 1000}
-    empty = {"data": [[] for _ in range(300)]}
+    empty: dict[str, list[list[int]]] = {"data": [[] for _ in range(300)]}
     assert 1000 < weight(text) < 2000
     assert weight(empty) > 300 * 100  # as text they are shorter than the other one
     with pytest.raises(TypeError):
