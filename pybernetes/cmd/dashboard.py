@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd import _program
 
 if TYPE_CHECKING:
+    from pybernetes.client.openid import OpenIdProvider
     from pybernetes.tools.dashboard.server import DashboardServer
 
 SUMMARY = "Serve the dashboard of a cluster on this machine, and print the link that opens it"
@@ -33,6 +34,26 @@ def main(argv: list[str]) -> int:
         default=[],
         help="name to be asked under, with a port if that is another than --port; may be given several times (default: one "
         "below localhost that nobody can guess, so that no other server of this machine is sent the cookie)",
+    )
+    provider = parser.add_argument_group(
+        "OpenID Connect",
+        "log-in at the provider that the API server trusts; HOST/oidc is where it sends browsers back to, so that --host and "
+        "--port are needed",
+    )
+    provider.add_argument("--oidc-issuer-url", default="", help="the provider, as the API server knows it")
+    provider.add_argument(
+        "--oidc-client-id", default="", help="the client that tokens are for, as the API server knows it"
+    )
+    provider.add_argument(
+        "--oidc-client-secret-file", default="", help="file with the client's secret, if it has one"
+    )
+    provider.add_argument(
+        "--oidc-ca-file", default="", help="authority of the provider's certificate (default: the system's)"
+    )
+    provider.add_argument(
+        "--oidc-scopes",
+        default="email,profile,groups,offline_access",
+        help="what is asked for besides openid (default: %(default)s)",
     )
     cluster = parser.add_argument_group(
         "in a pod", "for others, over TLS, with no rights of its own: each logs in with a token"
@@ -56,6 +77,12 @@ def main(argv: list[str]) -> int:
         parser.error("--tls-cert-file is for --in-cluster: on loopback there is no TLS")
     if not options.in_cluster and not _is_loopback(options.address or "127.0.0.1"):
         parser.error(f"--address {options.address} is not supported: the dashboard listens on loopback only")
+    if bool(options.oidc_issuer_url) != bool(options.oidc_client_id):
+        parser.error("--oidc-issuer-url and --oidc-client-id belong together")
+    if options.oidc_issuer_url and not options.host:
+        parser.error("--oidc-issuer-url needs --host: the name under which the provider sends browsers back")
+    if not options.oidc_issuer_url and (options.oidc_client_secret_file or options.oidc_ca_file):
+        parser.error("--oidc-client-secret-file and --oidc-ca-file need --oidc-issuer-url")
     try:
         server = _in_cluster(options) if options.in_cluster else _on_loopback(options)
     except (ValueError, OSError) as error:
@@ -70,6 +97,21 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
+def _provider(options: argparse.Namespace) -> OpenIdProvider | None:
+    """Return the OpenID provider, if there is one."""
+    if not options.oidc_issuer_url:
+        return None
+    from pybernetes.client.openid import OpenIdProvider
+    from pybernetes.lib import tls
+
+    secret = (
+        Path(options.oidc_client_secret_file).read_text().strip() if options.oidc_client_secret_file else ""
+    )
+    scopes = tuple(scope for scope in options.oidc_scopes.split(",") if scope)
+    context = tls.client_context(options.oidc_ca_file or None)
+    return OpenIdProvider(options.oidc_issuer_url, options.oidc_client_id, secret, scopes, context)
+
+
 def _on_loopback(options: argparse.Namespace) -> DashboardServer:
     """Return the server for the person at the terminal."""
     from pybernetes.client import kubeconfig
@@ -79,7 +121,8 @@ def _on_loopback(options: argparse.Namespace) -> DashboardServer:
     path = options.kubeconfig or None
     config = kubeconfig.load(path, context=options.context)
     users = Users(config, kubeconfig.contexts(path), lambda context: kubeconfig.load(path, context=context))
-    return DashboardServer(users, options.address or "127.0.0.1", options.port, options.host)
+    address = options.address or "127.0.0.1"
+    return DashboardServer(users, address, options.port, options.host, provider=_provider(options))
 
 
 def _in_cluster(options: argparse.Namespace) -> DashboardServer:
@@ -100,7 +143,10 @@ def _in_cluster(options: argparse.Namespace) -> DashboardServer:
     server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
     config = Config(server, Anonymous(Authority(authority)), context="in-cluster")
     users = Users(config, on_this_machine=False)
-    return DashboardServer(users, options.address or "0.0.0.0", options.port, options.host, _tls(options))
+    address = options.address or "0.0.0.0"
+    return DashboardServer(
+        users, address, options.port, options.host, _tls(options), provider=_provider(options)
+    )
 
 
 def _tls(options: argparse.Namespace) -> ssl.SSLContext:

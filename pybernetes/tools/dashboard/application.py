@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from urllib.parse import unquote
 
 import orjson
 
+from pybernetes.client.openid import OpenIdError, OpenIdProvider
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.messages import JSON, TEXT, Request, Response
@@ -16,20 +18,30 @@ from pybernetes.lib.http.websocket import accept_headers, offered_protocols
 from pybernetes.lib.http.websocket_connection import WebSocket
 from pybernetes.tools.dashboard import api_proxy, guard, sessions
 from pybernetes.tools.dashboard.live_stream import LiveStream
+from pybernetes.tools.dashboard.log_ins import LogIns
 from pybernetes.tools.dashboard.pages import pages
 from pybernetes.tools.dashboard.sessions import Session, Sessions
 from pybernetes.tools.dashboard.user import User
 from pybernetes.tools.dashboard.users import NotAccepted, Users
 
 API = "/k8s"
+# Where an OpenID provider sends browsers back to.
+ENTRANCE = "/oidc"
 _LARGEST_LOGIN = 32 << 10
 
 
 class Application:
     """What a server answers, and for whom; the guard knows the names under which it is to be asked."""
 
-    def __init__(self, users: Users, guarded: guard.Guard, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        users: Users,
+        guarded: guard.Guard,
+        clock: Clock | None = None,
+        provider: OpenIdProvider | None = None,
+    ) -> None:
         self._clock = clock or Clock()
+        self._provider, self._log_ins = provider, LogIns(self._clock)
         self.sessions: Sessions[User] = Sessions(self._clock)
         self._users, self._guard = users, guarded
 
@@ -58,12 +70,15 @@ class Application:
             origin,
             request.header(b"sec-fetch-site"),
             websocket=websocket,
+            entrance=self._is_entrance(request),
         )
         if refusal is not None:
             return _refuse(refusal.status, refusal.message)
         path = request.path
         if path == "/session":
             return self._session(request)
+        if path == "/log-in":
+            return self._ways_in(request)
         if path == "/stream" and websocket:
             return self._stream(request)
         if path.startswith(API + "/"):
@@ -80,8 +95,14 @@ class Application:
             return _refuse(error.status, str(error))
         return await api_proxy.answer(user, request, path)
 
+    def _is_entrance(self, request: Request) -> bool:
+        """Return whether a browser, and not a script of somebody's, goes to where it is sent back to from a log-in."""
+        goes = request.header(b"sec-fetch-mode"), request.header(b"sec-fetch-dest")
+        return request.method == "GET" and request.path == ENTRANCE and goes == ("navigate", "document")
+
     def _page(self, request: Request) -> Response:
-        page = pages().get(request.path)
+        entrance = request.path == ENTRANCE and self._provider is not None
+        page = pages().get("/" if entrance else request.path)
         if page is None or request.method != "GET":
             return _refuse(404, "there is no such page")
         headers = (
@@ -134,20 +155,55 @@ class Application:
             "onThisMachine": user.on_this_machine,
         }
 
+    async def _ways_in(self, request: Request) -> Response:
+        """GET tells how somebody can log in; POST begins a log-in at the OpenID provider, and tells where that is."""
+        if request.method == "GET":
+            return _json(
+                {"link": not self._guard.secure, "provider": self._provider.issuer if self._provider else ""}
+            )
+        if request.method != "POST" or self._provider is None:
+            return _refuse(404, "there is no such way in")
+        begun = self._log_ins.begin(self._guard.origin_of(request.header(b"host").lower()) + ENTRANCE)
+        try:
+            address = await asyncio.to_thread(
+                self._provider.address, begun.redirect, begun.state, begun.nonce, begun.verifier
+            )
+        except OpenIdError as error:
+            return _refuse(502, str(error))
+        cookie = sessions.cookie(begun.secret, self._guard.secure, sessions.LOG_IN_COOKIE)
+        return _json({"address": address}, cookie)
+
+    async def _user_of(self, ask: Any, cookies: str) -> User:
+        """Return who proves himself: with the code of the link, a token, or what a provider sent back."""
+        code, token, state, authorization = (
+            ask.get(name) if isinstance(ask, dict) else None
+            for name in ("code", "token", "state", "authorization")
+        )
+        if isinstance(code, str):
+            if not self.sessions.take_code(code):
+                raise NotAccepted(
+                    401, "the link was used already, or is too old: ask for a new one in the terminal"
+                )
+            return await self._users.owner()
+        if isinstance(token, str):
+            return await self._users.of_token(token.strip())
+        if not isinstance(state, str) or not isinstance(authorization, str):
+            raise NotAccepted(400, "a code or a token is needed")
+        begun = self._log_ins.take(state, sessions.secret_of(cookies, sessions.LOG_IN_COOKIE))
+        if begun is None or self._provider is None:
+            raise NotAccepted(401, "this log-in was not begun here, or is too old: begin again")
+        try:
+            tokens = await asyncio.to_thread(
+                self._provider.redeem, authorization, begun.redirect, begun.nonce, begun.verifier
+            )
+        except OpenIdError as error:
+            raise NotAccepted(401, str(error))
+        return await self._users.of_provider(self._provider, tokens)
+
     async def _log_in(self, request: Request) -> Response:
         try:
             ask = orjson.loads(request.body) if len(request.body) <= _LARGEST_LOGIN else None
-            code, token = (ask.get("code"), ask.get("token")) if isinstance(ask, dict) else (None, None)
-            if isinstance(code, str):
-                if not self.sessions.take_code(code):
-                    raise NotAccepted(
-                        401, "the link was used already, or is too old: ask for a new one in the terminal"
-                    )
-                user = await self._users.owner()
-            elif isinstance(token, str):
-                user = await self._users.of_token(token.strip())
-            else:
-                raise NotAccepted(400, "a code or a token is needed")
+            user = await self._user_of(ask, request.header(b"cookie"))
         except orjson.JSONDecodeError as error:
             return _refuse(400, str(error))
         except NotAccepted as error:

@@ -38,25 +38,36 @@ class Guard:
     @property
     def origin(self) -> str:
         """The origin of our own pages."""
-        return self._origin(self.hosts[0])
+        return self.origin_of(self.hosts[0])
 
-    def _origin(self, host: str) -> str:
+    def origin_of(self, host: str) -> str:
+        """Return the origin of pages of a host that ``refusal`` lets pass."""
         return f"{'https' if self.secure else 'http'}://{host}"
 
     def refusal(
-        self, method: str, host: str, origin: str | None, fetch_site: str, *, websocket: bool = False
+        self,
+        method: str,
+        host: str,
+        origin: str | None,
+        fetch_site: str,
+        *,
+        websocket: bool = False,
+        entrance: bool = False,
     ) -> Refusal | None:
-        """Return why a request is refused, None if it may go on: its method, Host, Origin and Sec-Fetch-Site."""
+        """Return why a request is refused, None if it may go on: its method, Host, Origin and Sec-Fetch-Site.
+
+        An entrance is a page of ours, with nothing of anybody in it, to which others may send a browser.
+        """
         if method not in _METHODS:
             return Refusal(405, f"the method {method[:16]} is not served")
         if host.lower() not in self.hosts:
             return Refusal(421, "this server does not answer for that host")
-        if origin is not None and origin != self._origin(host.lower()):
+        if origin is not None and origin != self.origin_of(host.lower()):
             return Refusal(403, "the request comes from a page of another origin")
         if origin is None and (method in _WRITES or websocket):
             return Refusal(403, "the request does not say which page it comes from")
         # Browsers send this where they send no Origin. A link that was typed or pasted is of no site.
-        if fetch_site not in ("", "none", "same-origin"):
+        if fetch_site not in ("", "none", "same-origin") and not entrance:
             return Refusal(403, "the request comes from a page of another site")
         return None
 

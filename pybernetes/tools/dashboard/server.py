@@ -9,6 +9,7 @@ import ssl
 import sys
 from collections.abc import Sequence
 
+from pybernetes.client.openid import OpenIdProvider
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.limits import Limits, listen
 from pybernetes.lib.http.messages import TEXT, Response
@@ -29,9 +30,10 @@ class DashboardServer:
 
     def __init__(
         self, users: Users, address: str = "127.0.0.1", port: int = 0, hosts: Sequence[str] = (),
-        context: ssl.SSLContext | None = None, clock: Clock | None = None,
+        context: ssl.SSLContext | None = None, clock: Clock | None = None, provider: OpenIdProvider | None = None,
     ) -> None:  # fmt: skip
         self._users, self._address, self._port, self._clock = users, address, port, clock
+        self._provider = provider
         self._names, self._context = tuple(hosts) or (f"pyb-{secrets.token_hex(8)}.localhost",), context
         self._server: Server | None = None
         self.application: Application = None  # type: ignore[assignment]
@@ -41,7 +43,8 @@ class DashboardServer:
         sock = listen(self._address, self._port, _LIMITS)
         port = sock.getsockname()[1]
         hosts = tuple(name if _has_port(name) else f"{name}:{port}" for name in map(str.lower, self._names))
-        self.application = Application(self._users, Guard(hosts, self._context is not None), self._clock)
+        guard = Guard(hosts, self._context is not None)
+        self.application = Application(self._users, guard, self._clock, self._provider)
         self._server = Server(self.application, _refusal, _LIMITS)
         await self._server.listen_on(sock, self._context)
         if self._context is not None:

@@ -16,6 +16,8 @@ IDLE_SECONDS = 3600.0
 LONGEST_SECONDS = 12 * 3600.0
 _MOST_SESSIONS = 64
 _COOKIE = "pyb-dashboard"
+# Of a log-in that has begun at an OpenID provider.
+LOG_IN_COOKIE = "pyb-dashboard-log-in"
 _BYTES = 32
 
 Identity = TypeVar("Identity")
@@ -110,21 +112,21 @@ class Sessions(Generic[Identity]):
         return idle or now - session.began >= LONGEST_SECONDS
 
 
-def cookie(secret: str, secure: bool = False) -> str:
+def cookie(secret: str, secure: bool = False, name: str = _COOKIE) -> str:
     """Return the cookie of a session. It has no age: it ends with the browser, and with the server."""
-    return f"{_COOKIE}={secret}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
+    return f"{name}={secret}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
 
 
-def no_cookie(secure: bool = False) -> str:
+def no_cookie(secure: bool = False, name: str = _COOKIE) -> str:
     """Return what makes a browser forget the cookie."""
-    return f"{cookie('', secure)}; Max-Age=0"
+    return f"{cookie('', secure, name)}; Max-Age=0"
 
 
-def secret_of(header: str) -> str:
+def secret_of(header: str, cookie_name: str = _COOKIE) -> str:
     """Return what a request's cookies say about the session, empty if nothing, or two things at once."""
     values = [
         value.strip()
         for name, _, value in (part.partition("=") for part in header.split(";"))
-        if name.strip() == _COOKIE
+        if name.strip() == cookie_name
     ]
     return values[0] if len(values) == 1 else ""

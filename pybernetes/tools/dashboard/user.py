@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from pybernetes.client.credentials import Token
+from pybernetes.client.credentials import Credentials, Token
 from pybernetes.client.kubeconfig import Config
 from pybernetes.client.rest_transport import RestTransport
 from pybernetes.tools.dashboard.search_feed import SearchFeed
@@ -58,4 +58,9 @@ def with_token(config: Config, token: str) -> User:
         or " " in token
     ):
         raise ValueError("that is not a bearer token")
-    return User(replace(config, credentials=Token(config.credentials.trust(), token), headers=()))
+    return with_credentials(config, Token(config.credentials.trust(), token))
+
+
+def with_credentials(config: Config, credentials: Credentials) -> User:
+    """Return the user of some credentials at the same cluster, and of nothing else that the kubeconfig says of users."""
+    return User(replace(config, credentials=credentials, headers=()))

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 
 from pybernetes.client.errors import StatusError
 from pybernetes.client.kubeconfig import Config
-from pybernetes.tools.dashboard.user import User, with_token
+from pybernetes.client.openid import OpenIdProvider, OpenIdToken, Tokens
+from pybernetes.tools.dashboard.user import User, with_credentials, with_token
 
 _OWNER = b"the one-time link"
 _MOST_CONTEXTS = 32
@@ -46,6 +47,14 @@ class Users:
         """Return the user of a bearer token; ValueError if it cannot be one."""
         proof = hashlib.sha256(token.encode()).digest()
         return await self._accepted(proof, self._config.context, lambda: with_token(self._config, token))
+
+    async def of_provider(self, provider: OpenIdProvider, tokens: Tokens) -> User:
+        """Return the user of an OpenID provider's token, which is renewed as long as the provider does that."""
+        proof = hashlib.sha256(tokens.id_token.encode()).digest()
+        credentials = OpenIdToken(self._config.credentials.trust(), provider, tokens)
+        return await self._accepted(
+            proof, self._config.context, lambda: with_credentials(self._config, credentials)
+        )
 
     async def at(self, user: User, context: str) -> User:
         """Return who a user is at the cluster of another context."""

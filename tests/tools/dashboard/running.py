@@ -71,10 +71,10 @@ class Dashboard:
 
 
 @contextmanager
-def running(server: Server, kubeconfig: Path | None = None) -> Iterator[Dashboard]:
+def running(server: Server, kubeconfig: Path | None = None, *flags: str) -> Iterator[Dashboard]:
     """Yield a dashboard of an API server, stopped at the end."""
     path = kubeconfig or server.kubeconfig
-    command = [sys.executable, "-m", "pybernetes.cmd.main", "dashboard", f"--kubeconfig={path}"]
+    command = [sys.executable, "-m", "pybernetes.cmd.main", "dashboard", f"--kubeconfig={path}", *flags]
     with (server.directory / "dashboard-log").open("a") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True

@@ -5,7 +5,7 @@ import { element, link } from "./element.js";
 import { Forwards } from "./forwards.js";
 import { ask, help } from "./palette.js";
 import { listOf, place } from "./places.js";
-import { logIn, logOut, resume, session } from "./session.js";
+import { logIn, logOut, resume, sentBack, session } from "./session.js";
 import { Stream } from "./stream.js";
 import * as cluster from "./views/cluster.js";
 import * as clusters from "./views/clusters.js";
@@ -37,11 +37,12 @@ const VIEWS = {
 async function begin() {
   await speak(preferred());
   const code = /^#code=([\w-]+)$/.exec(location.hash);
-  let problem = "";
-  if (code) {
-    history.replaceState(null, "", "#/"); // the code must not stay in the history
+  const proof = code ? { code: code[1] } : sentBack();
+  let problem = proof?.refused ?? "";
+  if (code) history.replaceState(null, "", "#/"); // the code must not stay in the history
+  if (proof && !("refused" in proof)) {
     try {
-      await logIn({ code: code[1] });
+      await logIn(proof);
     } catch (error) {
       problem = error.message;
     }

@@ -25,7 +25,28 @@ export async function resume() {
   return current;
 }
 
-/** Log in with a one-time code or a token; throws what the server says against it. */
+/** Return how somebody can log in: with the link, at a provider. */
+export async function waysIn() {
+  const answer = await asked("/log-in").catch(() => null);
+  return answer?.ok ? answer.json() : {};
+}
+
+/** Go to the provider to log in. */
+export async function beginAtProvider() {
+  const answer = await fetch("/log-in", { method: "POST" });
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  location.assign((await answer.json()).address);
+}
+
+/** Return what a provider sent back with the browser, if it did; that leaves the address and the history at once. */
+export function sentBack() {
+  if (location.pathname !== "/oidc") return null;
+  const answer = new URLSearchParams(location.search);
+  history.replaceState(null, "", "/#/");
+  return answer.has("code") ? { state: answer.get("state") || "", authorization: answer.get("code") } : { refused: answer.get("error_description") || answer.get("error") || "" };
+}
+
+/** Log in with a one-time code, a token, or what a provider sent back; throws what the server says against it. */
 export async function logIn(proof) {
   const answer = await fetch("/session", { method: "POST", body: JSON.stringify(proof) });
   if (!answer.ok) throw new Error((await answer.text()).trim());
