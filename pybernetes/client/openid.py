@@ -1,7 +1,7 @@
 """Log-in at an OpenID provider by authorization code, and the ID token that comes of it as credentials.
 
 The token's signature is not looked at here: it comes from the provider itself over TLS, and the API server checks it with
-every request. What a provider answers is input like any other: bounded in size and time. Whatever asks the provider blocks.
+every request. What a provider answers is input like any other: bounded in size and time.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import base64
 import hashlib
 import ssl
 import threading
-import urllib.error
-import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_plus, urlencode, urlsplit
@@ -22,6 +21,8 @@ import orjson
 from pybernetes.client.credentials import Authority, Credentials, Headers, bearer
 from pybernetes.client.errors import NotSent
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import fetch, located
 
 _SECONDS = 10.0
 _MOST_BYTES = 1 << 20
@@ -53,22 +54,20 @@ class OpenIdProvider:
             raise ValueError(f"the issuer {issuer} is not an https address")
         self.issuer, self._client_id, self._client_secret = issuer, client_id, client_secret
         self._scopes = tuple(dict.fromkeys(("openid", *scopes)))
-        # A code or a secret must not follow a redirect to somebody else.
-        self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), _Stay())
+        self._context = context or ssl.create_default_context()
         self._about: dict[str, Any] = {}
-        self._lock = threading.Lock()
 
-    def address(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
+    async def address(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
         """Return where a browser is sent to log in."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         query = {
             "response_type": "code", "client_id": self._client_id, "redirect_uri": redirect, "scope": " ".join(self._scopes),
             "state": state, "nonce": nonce, "code_challenge": challenge, "code_challenge_method": "S256",
         }  # fmt: skip
-        address = self._endpoint("authorization_endpoint")
+        address = await self._endpoint("authorization_endpoint")
         return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}"
 
-    def redeem(self, code: str, redirect: str, nonce: str, verifier: str) -> Tokens:
+    async def redeem(self, code: str, redirect: str, nonce: str, verifier: str) -> Tokens:
         """Return the tokens for a code; OpenIdError if it is not good, or not for this attempt."""
         form = {
             "grant_type": "authorization_code",
@@ -76,7 +75,7 @@ class OpenIdProvider:
             "redirect_uri": redirect,
             "code_verifier": verifier,
         }
-        tokens = self._tokens(form)
+        tokens = await self._tokens(form)
         claims = claims_of(tokens.id_token)
         if claims.get("nonce") != nonce:
             raise OpenIdError("the provider's token is of another log-in")
@@ -85,23 +84,24 @@ class OpenIdProvider:
             raise OpenIdError("the provider's token is for another client")
         return tokens
 
-    def renew(self, tokens: Tokens) -> Tokens:
+    async def renew(self, tokens: Tokens) -> Tokens:
         """Return new tokens for those that expire."""
         if not tokens.refresh_token:
             raise OpenIdError("the log-in has expired: log in again")
-        new = self._tokens({"grant_type": "refresh_token", "refresh_token": tokens.refresh_token})
+        new = await self._tokens({"grant_type": "refresh_token", "refresh_token": tokens.refresh_token})
         return Tokens(new.id_token, new.expires, new.refresh_token or tokens.refresh_token)
 
-    def _tokens(self, form: dict[str, str]) -> Tokens:
+    async def _tokens(self, form: dict[str, str]) -> Tokens:
         headers = {"Accept": "application/json"}
-        methods = self._discovered().get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+        about = await self._discovered()
+        methods = about.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         if self._client_secret and "client_secret_basic" in methods:
             pair = f"{quote_plus(self._client_id)}:{quote_plus(self._client_secret)}"
             headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         else:
             form |= {"client_id": self._client_id}
             form |= {"client_secret": self._client_secret} if self._client_secret else {}
-        answer = self._object(self._endpoint("token_endpoint"), urlencode(form).encode(), headers)
+        answer = await self._object(await self._endpoint("token_endpoint"), headers, urlencode(form).encode())
         token, refresh = answer.get("id_token"), answer.get("refresh_token", "")
         if not isinstance(token, str) or not token.isascii() or len(token) > _LONGEST_TOKEN:
             raise OpenIdError("the provider gave no ID token")
@@ -110,49 +110,45 @@ class OpenIdProvider:
             raise OpenIdError("the provider's token does not say when it expires")
         return Tokens(token, float(expires), refresh if isinstance(refresh, str) else "")
 
-    def _endpoint(self, name: str) -> str:
-        address = self._discovered().get(name)
+    async def _endpoint(self, name: str) -> str:
+        address = (await self._discovered()).get(name)
         if not isinstance(address, str) or not address.startswith("https://"):
             raise OpenIdError(f"the provider has no {name} with https")
         return address
 
-    def _discovered(self) -> dict[str, Any]:
-        with self._lock:
-            if not self._about:
-                about = self._object(f"{self.issuer.removesuffix('/')}/.well-known/openid-configuration")
-                if about.get("issuer") != self.issuer:
-                    raise OpenIdError("the provider says that it is another issuer")
-                self._about = about
-            return self._about
+    async def _discovered(self) -> dict[str, Any]:
+        if not self._about:
+            address = f"{self.issuer.removesuffix('/')}/.well-known/openid-configuration"
+            about = await self._object(address, {"Accept": "application/json"})
+            if about.get("issuer") != self.issuer:
+                raise OpenIdError("the provider says that it is another issuer")
+            self._about = about
+        return self._about
 
-    def _object(
-        self, address: str, form: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> dict[str, Any]:
-        """Return the JSON object that an address answers with."""
+    async def _object(self, address: str, headers: Mapping[str, str], form: bytes = b"") -> dict[str, Any]:
+        """Return the JSON object that an address answers with: to a form, if there is one."""
+        client = HttpClient(most_bytes=_MOST_BYTES)
         try:
-            with self._opener.open(
-                urllib.request.Request(address, form, headers or {}), timeout=_SECONDS
-            ) as response:
-                raw = response.read(_MOST_BYTES + 1)
-        except urllib.error.HTTPError as error:
-            with error:
-                raise OpenIdError(
-                    f"the provider refuses: {_refusal(error.read(4096))} ({error.code})"
-                ) from None
-        except (OSError, ValueError) as error:
-            raise OpenIdError(f"the provider cannot be asked: {getattr(error, 'reason', error)}") from None
+            if form:
+                # A code or a secret follows no redirect: it could lead to somebody else.
+                headers = {**headers, "Content-Type": "application/x-www-form-urlencoded"}
+                peer, path = located(address, self._context)
+                reply = await client.send(peer, "POST", path, form, headers, _SECONDS)
+            else:
+                reply = await fetch(client, address, headers, _SECONDS, self._context)
+        except (RequestFailed, OSError, ValueError) as error:
+            raise OpenIdError(f"the provider cannot be asked: {error}") from None
+        finally:
+            client.close()
+        if reply.status != 200:
+            raise OpenIdError(f"the provider refuses: {_refusal(reply.body[:4096])} ({reply.status})")
         try:
-            value = orjson.loads(raw) if len(raw) <= _MOST_BYTES else None
+            value = orjson.loads(reply.body)
         except ValueError:
             value = None
         if not isinstance(value, dict):
             raise OpenIdError("the provider answers with something else than a JSON object")
         return value
-
-
-class _Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, req: Any, *rest: Any) -> Any:
-        return super().redirect_request(req, *rest) if req.data is None else None
 
 
 def _refusal(body: bytes) -> str:
@@ -197,6 +193,6 @@ class OpenIdToken(Credentials):
 
     def _renew(self) -> None:
         with self._lock:
-            # Many requests may need it at once: the first gets it for all of them.
+            # Many requests may need it at once, on several event loops: the first gets it for all of them.
             if self._expires_soon():
-                self._tokens = self._provider.renew(self._tokens)
+                self._tokens = asyncio.run(self._provider.renew(self._tokens))

@@ -90,8 +90,8 @@ def played(tmp_path: Path) -> Iterator[Played]:
     played.stop()
 
 
-def test_where_a_browser_is_sent(played: Played) -> None:
-    address = urlsplit(played.client().address("http://here/oidc", "the-state", "the-nonce", _VERIFIER))
+async def test_where_a_browser_is_sent(played: Played) -> None:
+    address = urlsplit(await played.client().address("http://here/oidc", "the-state", "the-nonce", _VERIFIER))
     assert address.path == "/authorize"
     assert parse_qs(address.query) == {
         "tenant": ["1"], "response_type": ["code"], "client_id": ["me"], "redirect_uri": ["http://here/oidc"],
@@ -108,14 +108,14 @@ def test_where_a_browser_is_sent(played: Played) -> None:
         ("a b", ["client_secret_post"], "", {"client_id": ["me"], "client_secret": ["a b"]}),
     ],
 )
-def test_a_code_is_redeemed(
+async def test_a_code_is_redeemed(
     played: Played, secret: str, methods: Any, authorization: str, more: dict[str, list[str]]
 ) -> None:
     if methods:
         played.about["token_endpoint_auth_methods_supported"] = methods
     token = _jwt(nonce="n", aud=["other", "me"], exp=12)
     played.gives(id_token=token, refresh_token="r")
-    assert played.client(secret).redeem("c", "http://here/oidc", "n", "v") == Tokens(token, 12.0, "r")
+    assert await played.client(secret).redeem("c", "http://here/oidc", "n", "v") == Tokens(token, 12.0, "r")
     form = {
         "grant_type": ["authorization_code"], "code": ["c"], "redirect_uri": ["http://here/oidc"], "code_verifier": ["v"],
     }  # fmt: skip
@@ -135,13 +135,13 @@ def test_a_code_is_redeemed(
         ({"id_token": "a." + "b" * 20_000 + ".c"}, "gave no ID token"),
         ({}, "gave no ID token"),
         ([], "something else than a JSON object"),
-        ("x" * (1 << 20), "something else than a JSON object"),
+        ("x" * (1 << 20), "cannot be asked"),
     ],
 )
-def test_tokens_that_are_not_taken(played: Played, answer: Any, message: str) -> None:
+async def test_tokens_that_are_not_taken(played: Played, answer: Any, message: str) -> None:
     played.answer = json.dumps(answer).encode()
     with pytest.raises(OpenIdError, match=message):
-        played.client().redeem("c", "r", "n", "v")
+        await played.client().redeem("c", "r", "n", "v")
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,10 @@ def test_tokens_that_are_not_taken(played: Played, answer: Any, message: str) ->
         (302, b"", r"no reason \(302\)"),
     ],
 )
-def test_what_a_provider_refuses(played: Played, status: int, body: bytes, message: str) -> None:
+async def test_what_a_provider_refuses(played: Played, status: int, body: bytes, message: str) -> None:
     played.status, played.answer, played.location = status, body, f"{played.url}/elsewhere"
     with pytest.raises(OpenIdError, match=message):
-        played.client("secret").redeem("c", "r", "n", "v")
+        await played.client("secret").redeem("c", "r", "n", "v")
     assert all(path != "/elsewhere" for path, _, _ in played.asked)  # a secret does not follow a redirect
 
 
@@ -168,12 +168,12 @@ def test_what_a_provider_refuses(played: Played, status: int, body: bytes, messa
         {"token_endpoint": []},
     ],
 )
-def test_a_provider_that_is_another_or_would_take_secrets_in_the_open(
+async def test_a_provider_that_is_another_or_would_take_secrets_in_the_open(
     played: Played, about: dict[str, Any]
 ) -> None:
     played.about |= about
     with pytest.raises(OpenIdError):
-        played.client().redeem("c", "r", "n", "v")
+        await played.client().redeem("c", "r", "n", "v")
 
 
 @pytest.mark.parametrize("issuer", ["http://plain", "https://", "ftp://x", ""])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 from urllib.parse import unquote
 
@@ -165,9 +164,7 @@ class Application:
             return _refuse(404, "there is no such way in")
         begun = self._log_ins.begin(self._guard.origin_of(request.header(b"host").lower()) + ENTRANCE)
         try:
-            address = await asyncio.to_thread(
-                self._provider.address, begun.redirect, begun.state, begun.nonce, begun.verifier
-            )
+            address = await self._provider.address(begun.redirect, begun.state, begun.nonce, begun.verifier)
         except OpenIdError as error:
             return _refuse(502, str(error))
         cookie = sessions.cookie(begun.secret, self._guard.secure, sessions.LOG_IN_COOKIE)
@@ -193,9 +190,7 @@ class Application:
         if begun is None or self._provider is None:
             raise NotAccepted(401, "this log-in was not begun here, or is too old: begin again")
         try:
-            tokens = await asyncio.to_thread(
-                self._provider.redeem, authorization, begun.redirect, begun.nonce, begun.verifier
-            )
+            tokens = await self._provider.redeem(authorization, begun.redirect, begun.nonce, begun.verifier)
         except OpenIdError as error:
             raise NotAccepted(401, str(error))
         return await self._users.of_provider(self._provider, tokens)

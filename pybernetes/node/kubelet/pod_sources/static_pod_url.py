@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import urllib.request
 from collections.abc import Callable, Mapping
 
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import fetch
 from pybernetes.node.kubelet.pod_sources.static_pod import parse_static_pod
 
 log = logging.getLogger(__name__)
@@ -32,25 +32,28 @@ class StaticPodUrl:
         while True:
             try:
                 await self._refresh()
-            except (OSError, ValueError) as error:
+            except (RequestFailed, OSError, ValueError) as error:
                 log.warning("the static pods of %s: %s", self._url, error)
             await self._clock.sleep(seconds)
 
     async def _refresh(self) -> None:
-        data = await asyncio.to_thread(self._fetch)
+        data = await self._fetch()
         if not data:
             raise ValueError("zero-length data received")
         if data != self._last:
             self._changed(self.parse(data))
             self._last = data
 
-    def _fetch(self) -> bytes:
-        request = urllib.request.Request(self._url)
-        for name, values in self._headers.items():
-            for value in values:
-                request.add_header(name, value)
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
-            return answer.read(_LIMIT)
+    async def _fetch(self) -> bytes:
+        client = HttpClient(most_bytes=_LIMIT)
+        headers = {name: ", ".join(values) for name, values in self._headers.items()}
+        try:
+            reply = await fetch(client, self._url, headers, _SECONDS)
+        finally:
+            client.close()
+        if reply.status != 200:
+            raise ValueError(f"{self._url}: {reply.status}")
+        return reply.body
 
     def parse(self, data: bytes) -> dict[str, Object]:
         """Return the pods of an answer."""

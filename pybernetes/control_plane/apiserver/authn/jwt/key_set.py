@@ -11,15 +11,15 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
 from pybernetes.lib import off_loop, tls
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.client_connection import Reply
 from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.http.fetching import located
 
 log = logging.getLogger(__name__)
 _SECONDS = 10.0
@@ -53,10 +53,7 @@ class Fetcher:
     async def get(self, address: str, headers: Mapping[str, str]) -> Reply:
         """Return what is at an address; Unavailable if nobody answers, or with too much."""
         try:
-            parts = urlsplit(address)
-            host = parts.hostname or ""
-            peer = Peer(host, parts.port or 443, self._context, host, self._dialer)
-            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            peer, path = located(address, self._context, self._dialer)
             sent = {"User-Agent": "kube-apiserver", **headers}
             reply = await self._https.send(peer, "GET", path, b"", sent, self._seconds)
         except (RequestFailed, OSError, ValueError) as error:
