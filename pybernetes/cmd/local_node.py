@@ -63,7 +63,9 @@ async def _run(name: str, node_name: str) -> int:
         from pybernetes.tools.local import kube_proxy
 
         tasks.append(
-            asyncio.create_task(_keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop, joined)))
+            asyncio.create_task(
+                _keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop, joined))
+            )
         )
     background = [
         asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings, joined)))

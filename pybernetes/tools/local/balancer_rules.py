@@ -86,7 +86,10 @@ def waiting_rules(node_ranges: Iterable[str]) -> str:
         table = f"{_family(text)} {_WAITING}"
         chain = "type filter hook forward priority filter + 10; policy accept;"  # after those that refuse
         lines += [f"add table {table}", f"delete table {table}", f"add table {table}"]
-        lines += [f"add chain {table} forward {{ {chain} }}", f"add rule {table} forward {_ours(text)} counter drop"]
+        lines += [
+            f"add chain {table} forward {{ {chain} }}",
+            f"add rule {table} forward {_ours(text)} counter drop",
+        ]
     return "\n".join(lines) + "\n"
 
 

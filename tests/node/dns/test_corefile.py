@@ -67,7 +67,10 @@ a. b.:{$PORT} {
 
 # Snippets that each import the next one three times; the last one has nothing in it.
 _NAMES = "abcdefghijklmnopqrst"
-BOMB = "".join(f"({name}) {{\n" + f"import {chr(ord(name) + 1)}\n" * 3 + "}\n" for name in _NAMES) + "(u) {\n}\n. {\n import a\n}\n"
+BOMB = (
+    "".join(f"({name}) {{\n" + f"import {chr(ord(name) + 1)}\n" * 3 + "}\n" for name in _NAMES)
+    + "(u) {\n}\n. {\n import a\n}\n"
+)
 
 
 @pytest.mark.parametrize(
