@@ -8,7 +8,7 @@ import threading
 import time
 
 from pybernetes.lib import rule_messages
-from pybernetes.tools.local import dns_ports, network
+from pybernetes.tools.local import cluster_links, dns_ports, network
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.host_balancers import HostBalancers
 from pybernetes.tools.local.paths import Cluster
@@ -49,6 +49,8 @@ class HostRules:
             ranges = filter(None, (settings.node_range, settings.node_range_v6))
             written = [network.restore_rules(self._cluster.name, text, ports) for text in ranges]
             written.append(self._balancers.restore_removed())
+            others = cluster_links.connected(self._cluster, settings)
+            written.append(cluster_links.open_ways(self._cluster.name, settings, others))
         except OSError as error:
             print(f"local-host: rules cannot be written again: {error}", file=sys.stderr)
             return False

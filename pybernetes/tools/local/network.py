@@ -253,8 +253,12 @@ def _rules(cluster: str, node_range: str, ports: OpenPorts) -> list[tuple[str, s
     ]
 
 
-def let_through(cluster: str, other: str, ranges: Iterable[str]) -> None:
-    """Let nodes and pods of a cluster reach ranges of another's; the rules go with either cluster."""
+def let_through(cluster: str, other: str, ranges: Iterable[str]) -> bool:
+    """Let nodes and pods of a cluster reach ranges of another's; return whether that was not so.
+
+    The rules go with either cluster.
+    """
+    written = False
     comments = [word for name in (cluster, other) for word in ("-m", "comment", "--comment", _comment(name))]
     for text in ranges:
         version = ipaddress.ip_network(text).version
@@ -274,6 +278,8 @@ def let_through(cluster: str, other: str, ranges: Iterable[str]) -> None:
         there = f"-A {' '.join(rule)}" in saved
         if not there:
             _change_rules(version, [("filter", f"-I {' '.join(rule)}")])
+            written = True
+    return written
 
 
 def make_node(

@@ -14,7 +14,7 @@ from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import ETCD, NodeSettings, Settings
 
 CONTROL_PLANE = "control-plane"
-HOST = "host"
+HOST, LINKS = "host", "links"
 _LAST_LOW_PORT = 1023
 _CLOUD_FILES = {"key-cert": "server.key", "cert": "server.crt", "cacert": "ca.crt"}
 # Volumes have files of all kinds of users, which are removed with them.
@@ -81,6 +81,9 @@ def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False
     if settings.node_range:
         command = pyb("local-host", "--cluster", cluster.name)
         result.append(ProcessSpec(HOST, command, _FILES | _NETWORKS, umask=0o077))
+        if settings.connected and not settings.host_network:
+            command = pyb("local-links", "--cluster", cluster.name)
+            result.append(ProcessSpec(LINKS, command, _FILES | _NETWORKS, umask=0o077))
     for node in settings.nodes:
         if not node.stopped:
             result += _of_node(cluster, settings, node)

@@ -130,6 +130,7 @@ class Settings:
     dns: str = "built-in"
     node_local_dns: bool = False  # whether each node has a cache of names
     federation: bool = False  # whether the cluster is the host of a federation
+    connected: list[str] = field(default_factory=list)  # clusters whose pods reach this one's
     gateway: bool = False  # whether Ingresses and Gateways are carried out
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False

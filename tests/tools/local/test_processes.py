@@ -21,6 +21,15 @@ def test_a_stopped_node_runs_nothing(tmp_path: Path) -> None:
     assert alone[1].command[:5] == ("nsenter", *inside, "containerd")
 
 
+def test_a_connected_cluster_keeps_its_ways(tmp_path: Path) -> None:
+    cluster, nodes = Cluster("c", tmp_path), [NodeSettings("c", 0)]
+    known = Settings(nodes=nodes, node_range="172.30.1.0/24", connected=["d"])
+    names = [spec.name for spec in processes.desired_processes(cluster, known)]
+    assert names == ["control-plane", "host", "links", "containerd-c", "node-c"]
+    known.host_network = True
+    assert "links" not in [spec.name for spec in processes.desired_processes(cluster, known)]
+
+
 def test_nobody_lends_us_modules(tmp_path: Path) -> None:
     """A file in the folder in which the user stands is no module of ours."""
     for name in ("pybernetes", "asyncio", "uvloop", "argparse"):

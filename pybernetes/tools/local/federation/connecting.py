@@ -10,9 +10,11 @@ from pybernetes.client.errors import NotFound
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS, NAMESPACE
 from pybernetes.tools.federation import sharing
 from pybernetes.tools.federation.joining import Joining
-from pybernetes.tools.local import cluster_links, network, paths, settings
+from pybernetes.tools.local import cluster_links, lifecycle, links, paths, settings
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.paths import Cluster, ClusterError
+
+_PATIENCE_SECONDS = 60.0  # with another command that is at work on a cluster
 
 
 def connect(names: Sequence[str], host: str, say: Callable[[str], None]) -> None:
@@ -29,18 +31,25 @@ def connect(names: Sequence[str], host: str, say: Callable[[str], None]) -> None
         raise ClusterError(f"{problem}; make one of them with --pod-cidr or --service-cidr")
     chosen = host or host_of([cluster.name for cluster in clusters])
     asyncio.run(_check_members(chosen, list(known)))
-    linked = {}
     for cluster in clusters:
-        real = {node.name for node in known[cluster.name].nodes}
-        if real and network.bridge_exists(cluster.name):
-            nodes = AdminClient(cluster).call("GET", "/api/v1/nodes")["items"]
-            own = [node for node in nodes if node["metadata"]["name"] in real]
-            linked[cluster.name] = (known[cluster.name], own)
-        else:
-            say(f"{cluster.name} has no real nodes of its own: nothing is reached there")
-    cluster_links.connect(linked)
+        if not known[cluster.name].has_real_nodes:
+            say(f"{cluster.name} has no real nodes: nothing is reached there")
+    for cluster in clusters:  # both have to say so before either does anything
+        _note(cluster, [name for name in known if name != cluster.name])
+    for cluster in clusters:
+        lifecycle.refresh(cluster, settings.load(cluster))  # from now on its own process keeps the ways
+        if known[cluster.name].has_real_nodes:
+            links.apply(cluster, AdminClient(cluster).call("GET", "/api/v1/nodes")["items"])
     asyncio.run(_share(chosen, list(known)))
     say(f"{', '.join(known)} are connected and share services: <service>.<namespace>.svc.clusterset.local")
+
+
+def _note(cluster: Cluster, others: Sequence[str]) -> None:
+    """Note what a cluster is connected with."""
+    with lifecycle.locked(cluster, _PATIENCE_SECONDS):
+        known = settings.load(cluster)
+        known.connected = sorted({*known.connected, *others})
+        settings.save(cluster, known)
 
 
 def host_of(names: Sequence[str]) -> str:
