@@ -25,7 +25,7 @@ class Members:
     """The members by their names. Their number may change at any time."""
 
     def __init__(self, runtime: Runtime, namespace: str) -> None:
-        self._clock = runtime.clock
+        self._clock, self._host = runtime.clock, runtime.client
         self._clusters = runtime.informers.get(KUBEFED_CLUSTERS, namespace)
         self._secrets = runtime.informers.get(SECRETS, namespace)
         self._namespace = namespace
@@ -114,11 +114,12 @@ class Members:
             return False
         before = self._members.get(name)
         self._drop(name)
-        problem = ""
+        problem, client = "", None
         try:
             client = access.client_of(cluster, secret, CALLS_AT_ONCE)
+            client.guard = self._host.guard  # whoever leads no longer writes nowhere any more
         except ValueError as error:
-            client, problem = None, str(error)
+            problem = str(error)
         member = Member(name, client, self._clock, problem)
         if before is not None:
             member.ready, member.labels = before.ready, before.labels
