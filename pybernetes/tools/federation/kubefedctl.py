@@ -8,9 +8,11 @@ import sys
 from collections.abc import Callable
 
 from pybernetes.lib import discover
+from pybernetes.lib.flags import boolean
 from pybernetes.tools.federation import session
 
 _VERBS = "pybernetes.tools.federation.verbs"
+_SWITCHES = ("--dry-run", "--delete-crd", "--force", "--enable-type", "-t", "--contents", "-c")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,9 +34,25 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+def plain(argv: list[str]) -> list[str]:
+    """Return a command line without values of switches, which Go's flags may have: ``--dry-run=true``."""
+    result = []
+    for word in argv:
+        name, equals, value = word.partition("=")
+        if equals and name in _SWITCHES:
+            try:
+                if boolean(value):
+                    result.append(name)
+                continue
+            except ValueError:
+                pass  # the parser says that it is none
+        result.append(word)
+    return result
+
+
 def main(argv: list[str]) -> int:
     """Run a verb and return the exit code."""
-    arguments = parser().parse_args(argv)
+    arguments = parser().parse_args(plain(argv))
     if arguments.v:
         from pybernetes.lib import logs
 

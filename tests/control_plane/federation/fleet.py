@@ -67,7 +67,8 @@ class Fleet:
 
     async def kubefedctl(self, *argv: str) -> str:
         """Run a verb of kubefedctl, and return what it prints; what goes wrong is raised."""
-        arguments = kubefedctl.parser().parse_args([*argv, "--kubeconfig", str(self.kubeconfig)])
+        line = kubefedctl.plain([*argv, "--kubeconfig", str(self.kubeconfig)])
+        arguments = kubefedctl.parser().parse_args(line)
         out = io.StringIO()
         async with Session(arguments, out) as session:
             await arguments.run(session)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS
-from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS
+from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS, TYPES_GROUP
 from pybernetes.control_plane.federation.type_config import TypeConfig, for_target
 from pybernetes.tools.federation import host_objects, resources
 from pybernetes.tools.federation.errors import FederationError
@@ -30,27 +31,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(session: Session) -> None:
     """End the federation of a kind; what was carried over stays where it is."""
-    client, name = await session.host(), session.arguments.name
+    arguments = session.arguments
+    if not arguments.delete_crd:
+        for flag, given in (
+            ("version", arguments.version),
+            ("federated-group", arguments.federated_group != TYPES_GROUP),
+        ):
+            if given:
+                raise FederationError(f"--{flag} flag valid only with --delete-crd")
+    client, name = await session.host(), arguments.name
+    if "." not in name:  # the kind of a name with a group may be gone already
+        name = (await resources.find(client, name)).name
     config = await host_objects.find_type(client, name, session.namespace)
-    if config is None and not session.arguments.delete_crd:
-        raise FederationError(f'federatedtypeconfigs.core.kubefed.io "{name}" not found')
-    chosen = config or await _guess(session, client, name)
-    if session.arguments.delete_crd:
-        await _check_empty(client, chosen)
-    if session.dry_run:
-        session.say(f"federatedtypeconfig.core.kubefed.io/{name} deleted (dry run)")
+    if config is None:
+        session.say(f'FederatedTypeConfig "{session.namespace}/{name}" does not exist')
+    if session.dry_run or (config is None and not arguments.delete_crd):
         return
+    chosen = config or await _guess(session, client, name)
+    if arguments.delete_crd:
+        await _check_empty(client, chosen)
     if config is not None:
-        await _stop(client, name, session.namespace)
-        await client.delete(FEDERATED_TYPE_CONFIGS, name, session.namespace)
-        session.say(f"federatedtypeconfig.core.kubefed.io/{name} deleted")
-    if session.arguments.delete_crd:
+        await _stop(session, client, name)
+    if arguments.delete_crd:
         crd = str(chosen.federated)
         try:
             await client.delete(CUSTOM_RESOURCE_DEFINITIONS, crd)
+            session.say(f'customresourcedefinition "{crd}" deleted')
         except NotFound:
-            raise FederationError(f'customresourcedefinition "{crd}" does not exist') from None
-        session.say(f"customresourcedefinition {crd} deleted")
+            session.say(f'customresourcedefinition "{crd}" does not exist')
+    if config is not None:
+        await client.delete(FEDERATED_TYPE_CONFIGS, name, session.namespace)
+        session.say(f'federatedtypeconfig "{session.namespace}/{name}" deleted')
 
 
 async def _guess(session: Session, client: Client, name: str) -> TypeConfig:
@@ -70,21 +81,34 @@ async def _check_empty(client: Client, config: TypeConfig) -> None:
         )
 
 
-async def _stop(client: Client, name: str, namespace: str) -> None:
+async def _stop(session: Session, client: Client, name: str) -> None:
     """Have the control plane stop the work on a kind, and wait for that if there is one."""
-    made = await client.patch(FEDERATED_TYPE_CONFIGS, name, {"spec": {"propagation": "Disabled"}}, namespace)
+    namespace, shown = session.namespace, f'FederatedTypeConfig "{session.namespace}/{name}"'
+    made = await client.get(FEDERATED_TYPE_CONFIGS, name, namespace)
+    if made["spec"].get("propagation") == "Enabled":
+        made = await client.patch(
+            FEDERATED_TYPE_CONFIGS, name, {"spec": {"propagation": "Disabled"}}, namespace
+        )
+        session.say(f"Disabled propagation for {shown}")
+    else:
+        session.say(f"Propagation already disabled for {shown}")
     if "status" not in made:  # nobody has ever looked at it
         return
+    session.say(f"Verifying propagation controller is stopped for {shown}")
     try:
         async with asyncio.timeout(_STOPPED_SECONDS):
-            while True:
-                status = made.get("status") or {}
-                seen = status.get("observedGeneration", 0) >= made["metadata"].get("generation", 0)
-                if seen and status.get("propagationController") == "NotRunning":
-                    return
+            while not _is_stopped(made):
                 await asyncio.sleep(_AGAIN_SECONDS)
                 made = await client.get(FEDERATED_TYPE_CONFIGS, name, namespace)
     except TimeoutError:
         raise FederationError(
-            f'the sync controller of "{name}" has not stopped within {_STOPPED_SECONDS:.0f} s: is the control plane running?'
+            f"Unable to verify propagation controller for {shown} is stopped within {_STOPPED_SECONDS:.0f} s: "
+            "is the control plane running?"
         ) from None
+    session.say(f"Propagation controller for {shown} is stopped")
+
+
+def _is_stopped(config: Object) -> bool:
+    status = config.get("status") or {}
+    seen = status.get("observedGeneration", 0) >= config["metadata"].get("generation", 0)
+    return bool(seen and status.get("propagationController") == "NotRunning")

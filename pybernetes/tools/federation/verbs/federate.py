@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Print the federated resource, and change nothing.",
     )
     add(
-        "-e",
+        "-t",
         "--enable-type",
         action="store_true",
         help="Enable federation of the type if it is not enabled yet.",
@@ -52,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "-s",
         "--skip-api-resources",
-        default="",
+        action="append",
+        default=[],
         metavar="NAMES",
         help="With --contents: kinds or groups to leave out, with commas between them.",
     )
@@ -108,7 +109,7 @@ async def _type_of(session: Session, client: Client, resource: Resource) -> Type
 
 async def _contents(session: Session, client: Client, namespace: str) -> list[tuple[TypeConfig, Object]]:
     """Return what is in a namespace and was not made by controllers, each with how it is federated."""
-    skipped = session.arguments.skip_api_resources.split(",")
+    skipped = ",".join(session.arguments.skip_api_resources).split(",")
     result: list[tuple[TypeConfig, Object]] = []
     for resource in await resources.preferred(client):
         if federating.is_skipped(resource, skipped):

@@ -26,6 +26,8 @@ async def run(session: Session) -> None:
     arguments = session.arguments
     client = await session.host()
     resource = await resources.find(client, arguments.type)
+    if not resource.ref.kind.startswith("Federated"):
+        session.say(f"Warning: {resource.name}/{resource.ref.version} might not be a federated resource")
     namespace = (arguments.namespace or client.namespace) if resource.ref.namespaced else ""
     obj = await client.get(resource.ref, arguments.resource, namespace)
     enabled = (obj["metadata"].get("annotations") or {}).get(ORPHAN) == "true"

@@ -103,7 +103,7 @@ async def test_from_join_to_unjoin(tmp_path: Path) -> None:
         )
         await host.create(WIDGETS, {"metadata": {"name": "w", "namespace": "demo"}, "spec": {"size": "xl"}})
         printed = await fleet.kubefedctl(
-            "federate", "ns", "demo", "--contents", "--skip-api-resources", "widgets,secrets"
+            "federate", "ns", "demo", "--contents=true", "-s", "widgets", "--skip-api-resources=secrets,apps"
         )
         assert set(re.findall(r"^\S+", printed, re.M)) == {
             "federatednamespace.types.kubefed.io/demo", "federatedconfigmap.types.kubefed.io/settings",
@@ -127,7 +127,17 @@ async def test_from_join_to_unjoin(tmp_path: Path) -> None:
 
         with pytest.raises(FederationError, match="while resource instances exist"):
             await fleet.kubefedctl("disable", "configmaps", "--delete-crd")
-        assert "deleted" in await fleet.kubefedctl("disable", "widgets.example.com", "--delete-crd")
+        with pytest.raises(FederationError, match="--version flag valid only with --delete-crd"):
+            await fleet.kubefedctl("disable", "wd", "--version", "v1")
+        name = f'"{NAMESPACE}/widgets.example.com"'
+        assert await fleet.kubefedctl("disable", "wd", "--delete-crd") == (
+            f"Disabled propagation for FederatedTypeConfig {name}\n"
+            'customresourcedefinition "federatedwidgets.types.kubefed.io" deleted\n'
+            f"federatedtypeconfig {name} deleted\n"
+        )
+        assert await fleet.kubefedctl("disable", "wd") == f"FederatedTypeConfig {name} does not exist\n"
+        shown = await fleet.kubefedctl("orphaning-deletion", "status", "cm", "settings", "-n", "demo")
+        assert shown == "Warning: configmaps/v1 might not be a federated resource\nDisabled\n"
         with pytest.raises(NotFound):
             await host.get(FEDERATED_TYPE_CONFIGS, "widgets.example.com", NAMESPACE)
 
