@@ -82,8 +82,10 @@ class _Collected:
             listed.append(data)
 
     def add_ports(self, own: bytes, ports: Iterable[Object]) -> None:
-        """Add the ports of a service that has an address."""
-        for port in ports:
+        """Add the ports of a service that has an address: under their names, and all together under the service's."""
+        listed = list(ports)
+        for port in listed:
+            self.add(own, SRV, _service(max(1, 100 // len(listed)), port["port"], own))
             if port.get("name"):
                 owner = _port(port["name"], port.get("protocol") or "TCP", own)
                 self.add(owner, SRV, _service(100, port["port"], own))

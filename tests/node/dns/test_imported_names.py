@@ -63,6 +63,7 @@ def test_an_import_with_addresses() -> None:
     own = "web.default.svc.clusterset.local."
     assert zone.ask(own) == (OK, [f"{own} 10.97.0.1"])
     assert zone.ask(own, "AAAA") == (OK, [f"{own} fd00::1"])
+    assert zone.ask(own, "SRV")[1] == [f"{own} 0 100 80 {own}"]
     assert zone.ask(f"_http._tcp.{own}", "SRV")[1] == [f"_http._tcp.{own} 0 100 80 {own}"]
     assert zone.ask("web.default.svc.cluster.local.")[1] == ["web.default.svc.cluster.local. 10.96.0.7"]
     assert zone.ask("1.0.97.10.in-addr.arpa.", "PTR")[0] != OK  # nothing is said about their addresses

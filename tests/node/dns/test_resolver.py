@@ -34,6 +34,7 @@ def zone() -> Zone:
         (WEB, "AAAA", OK, [f"{WEB} fd00::7"]),
         ("_http._tcp." + WEB, "SRV", OK, [f"_http._tcp.{WEB} 0 100 80 {WEB}"]),
         ("_metrics._tcp." + WEB, "SRV", OK, [f"_metrics._tcp.{WEB} 0 100 81 {WEB}"]),
+        (WEB, "SRV", OK, [f"{WEB} 0 50 80 {WEB}", f"{WEB} 0 50 81 {WEB}"]),
         ("_http._udp." + WEB, "SRV", NX, []),
         ("_tcp." + WEB, "SRV", OK, []),
         ("7.0.96.10.in-addr.arpa.", "PTR", OK, [f"7.0.96.10.in-addr.arpa. {WEB}"]),
