@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.control_plane.federation.multicluster.soundness import is_sound_export, is_sound_service
 
 VALID, READY, CONFLICT = "Valid", "Ready", "Conflict"
 # Settings of which the oldest export decides, with the reason that others are told.
@@ -29,6 +30,8 @@ class Export(NamedTuple):
         """The reason and the message why it cannot be exported."""
         if self.service is None:
             return "NoService", "there is no Service of this name"
+        if not is_sound_service(self.service) or not is_sound_export(self.export):
+            return "InvalidService", "the Service, or what is exported of it, makes no sense"
         if self.service["spec"].get("type") == "ExternalName":
             return "InvalidServiceType", "a Service of the type ExternalName cannot be exported"
         return None

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from pybernetes.api.resource import Object
+from pybernetes.control_plane.federation.kinds import COMPONENT
 from pybernetes.control_plane.federation.multicluster.exports import Shared
 from pybernetes.control_plane.federation.multicluster.kinds import (
     DERIVED_SERVICE,
@@ -16,6 +17,7 @@ from pybernetes.control_plane.federation.multicluster.kinds import (
     SERVICE_NAME,
     SOURCE_CLUSTER,
 )
+from pybernetes.control_plane.federation.multicluster.soundness import is_sound_slice
 
 _OURS = {OURS: "true"}
 _SETTINGS = ("sessionAffinity", "sessionAffinityConfig", "internalTrafficPolicy", "trafficDistribution")
@@ -62,7 +64,7 @@ def slices(
         labels = {**_OURS, SERVICE_NAME: name, SOURCE_CLUSTER: cluster, MANAGED_BY: MANAGER}
         if not service.is_headless:
             labels[LOCAL_SERVICE] = derived_name(namespace, name)
-        for source in listed:
+        for source in filter(is_sound_slice, listed):
             identity = f"{cluster}/{namespace}/{source['metadata']['name']}"
             own = f"imported-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
             result[own] = {
@@ -80,8 +82,44 @@ def slices(
 
 
 def is_as(existing: Object, wanted: Object) -> bool:
-    """Tell whether an object has all that is wanted of it; servers add to maps, never to lists."""
-    return all(_has(existing.get(part), value, part) for part, value in wanted.items())
+    """Tell whether an object has all that is wanted of it, and nothing that was; servers add to maps, never to lists."""
+    has_all = all(_has(existing.get(part), value, part) for part, value in wanted.items())
+    return has_all and not any(_stale(existing, wanted).values())
+
+
+def patch(existing: Object, wanted: Object) -> Object:
+    """Return a patch that gives an object what is wanted, and takes from it what we wrote and do not want any more."""
+    gone = _stale(existing, wanted)
+    meta = {**wanted["metadata"], "resourceVersion": existing["metadata"]["resourceVersion"]}
+    for part in ("labels", "annotations"):
+        if gone[part] or part in meta:
+            meta[part] = {**gone[part], **(meta.get(part) or {})}
+    result = {**wanted, "metadata": meta}
+    if "spec" in wanted:
+        result["spec"] = {**gone["spec"], **wanted["spec"]}
+    return result
+
+
+def _stale(existing: Object, wanted: Object) -> dict[str, Object]:
+    """Return what of an object's spec, labels and annotations we once wrote and is not wanted any more."""
+    before, now = existing.get("spec") or {}, wanted.get("spec") or {}
+    gone = {
+        "spec": {key: None for key in (*_SETTINGS, "ips") if before.get(key) is not None and key not in now}
+    }
+    for part in ("labels", "annotations"):
+        kept, there = wanted["metadata"].get(part) or {}, existing["metadata"].get(part) or {}
+        gone[part] = {key: None for key in _written(existing, part) if key in there and key not in kept}
+    return gone
+
+
+def _written(existing: Object, part: str) -> set[str]:
+    """Return the labels or annotations of an object that we wrote; those of others are not ours to remove."""
+    fields = [
+        ((entry.get("fieldsV1") or {}).get("f:metadata") or {}).get(f"f:{part}") or {}
+        for entry in existing["metadata"].get("managedFields") or ()
+        if entry.get("manager") == COMPONENT
+    ]
+    return {name.removeprefix("f:") for owned in fields for name in owned if name != "."}
 
 
 def _has(existing: object, wanted: object, part: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
@@ -26,7 +27,8 @@ from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 5.0
-_CALL_SECONDS = 30.0
+_CALL_SECONDS = 10.0  # for all of one service in one member
+_SERVER_ERRORS = 500
 # A member that could not be written to is tried again after this time, beside what the queue does for errors.
 _AGAIN_SECONDS = 10.0
 
@@ -100,20 +102,34 @@ class MultiClusterServiceController(Controller):
         unknown = {cluster for cluster, services in self._services.items() if not services.is_known}
         service = exports.shared(exported)
         now = rfc3339.seconds(self.clock.now())
-        work = [self._report(export, service, now) for export in exported]
+        work = [self._guarded(key, export.cluster, self._report(export, service, now)) for export in exported]
         work += [
-            self._give(cluster, services, key, service, unknown)
+            self._guarded(key, cluster, self._give(cluster, services, key, service, unknown))
             for cluster, services in self._services.items()
             if services.takes_part and services.is_known
         ]
-        outcomes = await asyncio.gather(*work, return_exceptions=True)
-        for outcome in outcomes:
-            if isinstance(outcome, (StatusError, OSError, TimeoutError)):
-                log.warning("service %s: %s", key, outcome)
-            elif isinstance(outcome, BaseException):
-                raise outcome
-        failed = any(isinstance(outcome, BaseException) for outcome in outcomes)
-        return _AGAIN_SECONDS if failed or unknown else None
+        done = await asyncio.gather(*work)
+        return None if all(done) and not unknown else _AGAIN_SECONDS
+
+    async def _guarded(self, key: str, cluster: str, work: Coroutine[None, None, None]) -> bool:
+        """Write to a member, unless it is left alone for a while because of errors; return whether that went well."""
+        member = self._members.get(cluster)
+        if member is None or member.back_off.seconds:
+            work.close()
+            return False
+        try:
+            async with asyncio.timeout(_CALL_SECONDS):
+                await work
+        except (StatusError, OSError, TimeoutError) as error:
+            log.warning("service %s in %s: %s", key, cluster, error)
+            if not isinstance(error, StatusError) or error.code >= _SERVER_ERRORS:
+                member.back_off.failed()
+            return False
+        except (KeyError, TypeError, ValueError, AttributeError) as error:  # whatever a member answers
+            log.warning("service %s in %s: %r", key, cluster, error)
+            member.back_off.failed()
+            return False
+        return True
 
     async def _report(self, export: Export, service: Shared | None, now: str) -> None:
         """Tell an export how it does."""
@@ -121,11 +137,10 @@ class MultiClusterServiceController(Controller):
         if conditions == (export.export.get("status") or {}).get("conditions"):
             return
         meta = export.export["metadata"]
-        async with asyncio.timeout(_CALL_SECONDS):
-            await self._services[export.cluster].client.patch(
-                SERVICE_EXPORTS, meta["name"], {"status": {"conditions": conditions}}, meta["namespace"],
-                subresource="status",
-            )  # fmt: skip
+        await self._services[export.cluster].client.patch(
+            SERVICE_EXPORTS, meta["name"], {"status": {"conditions": conditions}}, meta["namespace"],
+            subresource="status",
+        )  # fmt: skip
 
     async def _give(
         self, cluster: str, services: MemberServices, key: str, service: Shared | None, unknown: set[str]
@@ -134,25 +149,24 @@ class MultiClusterServiceController(Controller):
         namespace, name = split_key(key)
         imported, derived, given = services.given(key)
         client = services.client
-        async with asyncio.timeout(_CALL_SECONDS):
-            if service is None or not services.has_namespace(namespace):
-                if unknown and services.has_namespace(namespace):
-                    return  # somebody who cannot be asked may export it
-                await self._delete(client, SERVICE_IMPORTS, imported)
-                await self._delete(client, SERVICES, derived)
-                for endpoint_slice in given:
-                    await self._delete(client, ENDPOINT_SLICES, endpoint_slice)
-                return
-            if service.is_headless:
-                await self._delete(client, SERVICES, derived)
-                derived = None
-            else:
-                wanted = imports.derived_service(namespace, name, service)
-                derived = await self._put(client, SERVICES, derived, wanted)
-            wanted = imports.service_import(namespace, name, service, derived)
-            imported = await self._put(client, SERVICE_IMPORTS, imported, wanted)
-            await self._name_clusters(client, imported, service, unknown)
-            await self._give_slices(client, key, service, given, unknown)
+        if service is None or not services.has_namespace(namespace):
+            if unknown and services.has_namespace(namespace):
+                return  # somebody who cannot be asked may export it
+            await self._delete(client, SERVICE_IMPORTS, imported)
+            await self._delete(client, SERVICES, derived)
+            for endpoint_slice in given:
+                await self._delete(client, ENDPOINT_SLICES, endpoint_slice)
+            return
+        if service.is_headless:
+            await self._delete(client, SERVICES, derived)
+            derived = None
+        else:
+            wanted = imports.derived_service(namespace, name, service)
+            derived = await self._put(client, SERVICES, derived, wanted)
+        wanted = imports.service_import(namespace, name, service, derived)
+        imported = await self._put(client, SERVICE_IMPORTS, imported, wanted)
+        await self._name_clusters(client, imported, service, unknown)
+        await self._give_slices(client, key, service, given, unknown)
 
     async def _give_slices(
         self, client: Client, key: str, service: Shared, given: list[Object], unknown: set[str]
@@ -165,11 +179,17 @@ class MultiClusterServiceController(Controller):
         }
         wanted = imports.slices(namespace, name, service, sources)
         existing = {obj["metadata"]["name"]: obj for obj in given}
+        refused: StatusError | None = None
         for own, endpoint_slice in wanted.items():
-            await self._put(client, ENDPOINT_SLICES, existing.get(own), endpoint_slice)
+            try:
+                await self._put(client, ENDPOINT_SLICES, existing.get(own), endpoint_slice)
+            except StatusError as error:  # of one cluster; those of others are none the worse for it
+                refused = error
         for own, obj in existing.items():
             if own not in wanted and obj["metadata"]["labels"].get(SOURCE_CLUSTER) not in unknown:
                 await self._delete(client, ENDPOINT_SLICES, obj)
+        if refused is not None:
+            raise refused
 
     def _is_ready(self, cluster: str) -> bool:
         member = self._members.get(cluster)
@@ -196,9 +216,7 @@ class MultiClusterServiceController(Controller):
             return await client.create(kind, wanted, meta["namespace"])
         if imports.is_as(existing, wanted):
             return existing
-        version = {"resourceVersion": existing["metadata"]["resourceVersion"]}
-        patch = {**wanted, "metadata": {**meta, **version}}
-        return await client.patch(kind, meta["name"], patch, meta["namespace"])
+        return await client.patch(kind, meta["name"], imports.patch(existing, wanted), meta["namespace"])
 
     async def _delete(self, client: Client, kind: Kindlike, existing: Object | None) -> None:
         if existing is None:

@@ -78,3 +78,39 @@ WANTED = {"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"ports": [{"
 )
 def test_what_is_written_again(existing: dict[str, Any], same: bool) -> None:
     assert imports.is_as(existing, WANTED) is same
+
+
+def written(**parts: dict[str, str]) -> dict[str, Any]:
+    """Return metadata whose parts we wrote, beside those of somebody else."""
+    fields: dict[str, Any] = {
+        f"f:{part}": {f"f:{key}": {} for key in values} for part, values in parts.items()
+    }
+    entry = {"manager": "kubefed-controller-manager", "fieldsV1": {"f:metadata": fields}}
+    return {
+        "name": "a",
+        "resourceVersion": "7",
+        **{part: {**values, "others": "stays"} for part, values in parts.items()},
+        "managedFields": [entry],
+    }
+
+
+def test_what_is_no_longer_exported_goes_and_what_others_wrote_stays() -> None:
+    existing = {
+        "metadata": written(labels={"x": "y", "old": "1"}, annotations={"note": "2"}),
+        "spec": {"type": "b", "sessionAffinityConfig": {}, "trafficDistribution": "PreferClose", "ports": [{"port": 80}]},
+    }  # fmt: skip
+    assert not imports.is_as(existing, WANTED)
+    assert imports.patch(existing, WANTED) == {
+        "metadata": {
+            "name": "a",
+            "resourceVersion": "7",
+            "labels": {"x": "y", "old": None},
+            "annotations": {"note": None},
+        },
+        "spec": {
+            "ports": [{"port": 80}],
+            "type": "b",
+            "sessionAffinityConfig": None,
+            "trafficDistribution": None,
+        },
+    }
