@@ -25,7 +25,7 @@ from pybernetes.runtime.events import Recorder
 from pybernetes.runtime.metrics import Metrics
 
 log = logging.getLogger(__name__)
-_JITTER = 1.2
+JITTER = 1.2
 
 
 class LostLease(OSError):
@@ -53,8 +53,8 @@ class Election:
     def __post_init__(self) -> None:
         if self.lease_seconds <= self.renew_seconds:
             raise ValueError("the lease duration must be greater than the renew deadline")
-        if self.renew_seconds <= _JITTER * self.retry_seconds:
-            raise ValueError(f"the renew deadline must be greater than {_JITTER} times the retry period")
+        if self.renew_seconds <= JITTER * self.retry_seconds:
+            raise ValueError(f"the renew deadline must be greater than {JITTER} times the retry period")
 
 
 class Elector:
@@ -199,7 +199,7 @@ class Elector:
             "%s: waiting for the lease %s/%s", self.identity, self.election.namespace, self.election.name
         )
         while not await self.try_once():
-            await self._clock.sleep(self.election.retry_seconds * (1 + _JITTER * random.random()))
+            await self._clock.sleep(self.election.retry_seconds * (1 + JITTER * random.random()))
         log.info("%s: got the lease %s/%s", self.identity, self.election.namespace, self.election.name)
         self._tell(True, "became leader")
 

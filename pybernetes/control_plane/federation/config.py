@@ -7,6 +7,7 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.flags import duration
+from pybernetes.runtime.election import JITTER
 
 PUSH, PREFERENCES, RAW_STATUS = "PushReconciler", "SchedulerPreferences", "RawResourceStatusCollection"
 _GATES = {PUSH: True, PREFERENCES: True, RAW_STATUS: False}
@@ -75,7 +76,11 @@ def read(obj: Object | None) -> Config:
         gates[gate["name"]] = gate["configuration"] == "Enabled"
     config = Config(**values, gates=gates)
     if config.renew_deadline >= config.lease_duration:
-        raise ValueError("spec.leaderElect.renewDeadline: has to be shorter than leaseDuration")
+        raise ValueError("spec.leaderElect.leaseDuration: must be greater than renewDeadline")
+    if config.renew_deadline <= config.retry_period * JITTER:
+        raise ValueError(
+            f"spec.leaderElect.renewDeadline: must be greater than retryPeriod*JitterFactor({JITTER})"
+        )
     return config
 
 

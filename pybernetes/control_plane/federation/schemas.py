@@ -20,6 +20,11 @@ def object_(properties: Object, *required: str) -> Object:
     return {**schema, "required": list(required)} if required else schema
 
 
+def rule(expression: str, message: str) -> Object:
+    """Return what a schema has so that the server holds values against an expression."""
+    return {"x-kubernetes-validations": [{"rule": expression, "message": message}]}
+
+
 def list_(items: Object) -> Object:
     """Return the schema of a list."""
     return {"type": "array", "items": items}

@@ -39,6 +39,8 @@ def read(obj: Object) -> TypeConfig:
     name, spec = obj["metadata"]["name"], obj.get("spec") or {}
     plural, _, group = name.partition(".")
     target = _ref(spec.get("targetType"), "targetType", plural, group)
+    if name != qualified(target.plural, target.group):
+        raise ValueError("name: must be 'TARGET_PLURAL_NAME(.TARGET_GROUP_NAME)'")
     federated = _ref(spec.get("federatedType"), "federatedType", "", "")
     if name == NAMESPACES:  # so that a control plane can do with the rights of one namespace
         federated = federated._replace(namespaced=True)

@@ -41,7 +41,8 @@ def test_what_a_config_says() -> None:
         ({"clusterHealthCheck": {"period": "soon"}}, "spec.clusterHealthCheck.period"),
         ({"clusterHealthCheck": {"period": "0s"}}, "too short"),
         ({"clusterHealthCheck": {"failureThreshold": 0}}, "at least 1"),
-        ({"leaderElect": {"renewDeadline": "20s"}}, "spec.leaderElect.renewDeadline"),
+        ({"leaderElect": {"renewDeadline": "20s"}}, "spec.leaderElect.leaseDuration"),
+        ({"leaderElect": {"retryPeriod": "9s"}}, "spec.leaderElect.renewDeadline"),
         ({"featureGates": [{"name": "Magic", "configuration": "Enabled"}]}, "Magic"),
     ],
 )

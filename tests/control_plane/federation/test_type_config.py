@@ -42,6 +42,7 @@ def test_what_is_left_out_follows_from_the_name() -> None:
             {"targetType": {"kind": "A", "version": "v1", "scope": "Cluster"}, "federatedType": {"kind": "B", "version": "v1", "scope": "Namespaced"}},
             "spec.federatedType.scope",
         ),
+        ({"targetType": {"kind": "A", "version": "v1", "group": "other.com"}}, "name: must be 'TARGET_PLURAL_NAME"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_names_the_field(spec: dict[str, Any], message: str) -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS
-from pybernetes.control_plane.federation.schemas import ENABLED, INTEGER, SCOPE, STRING, definition, object_
+from pybernetes.control_plane.federation.schemas import ENABLED, INTEGER, SCOPE, definition, object_
 
-_RESOURCE = object_(
-    {"group": STRING, "version": STRING, "kind": STRING, "pluralName": STRING, "scope": SCOPE},
-    "version", "kind", "scope",
-)  # fmt: skip
+# They become parts of paths.
+_LABEL: Object = {"type": "string", "maxLength": 63, "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$"}
+_KIND: Object = {**_LABEL, "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"}
+_PART = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_GROUP: Object = {"type": "string", "maxLength": 253, "pattern": rf"^({_PART}(\.{_PART})*)?$"}
+_OWN_GROUP: Object = {**_GROUP, "pattern": rf"^{_PART}(\.{_PART})+$"}
+
+
+def _resource(group: Object, *required: str) -> Object:
+    names = {"version": _LABEL, "kind": _KIND, "pluralName": _LABEL, "scope": SCOPE}
+    return object_({"group": group, **names}, "version", "kind", "scope", *required)
+
+
 _RUNNING = {"type": "string", "enum": ["Running", "NotRunning"]}
 DEFINITION = definition(
     FEDERATED_TYPE_CONFIGS.group, FEDERATED_TYPE_CONFIGS.version, FEDERATED_TYPE_CONFIGS.kind,
@@ -16,10 +26,10 @@ DEFINITION = definition(
     {
         "spec": object_(
             {
-                "targetType": _RESOURCE,
+                "targetType": _resource(_GROUP),
                 "propagation": ENABLED,
-                "federatedType": _RESOURCE,
-                "statusType": _RESOURCE,
+                "federatedType": _resource(_OWN_GROUP, "group"),
+                "statusType": _resource(_OWN_GROUP, "group"),
                 "statusCollection": ENABLED,
             },
             "targetType", "propagation", "federatedType",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS
-from pybernetes.control_plane.federation.schemas import STRING, TIME, definition, list_, object_
+from pybernetes.control_plane.federation.schemas import STRING, TIME, definition, list_, object_, rule
 
 _CONDITION = object_(
     {
@@ -21,12 +21,17 @@ DEFINITION = definition(
     {
         "spec": object_(
             {
-                "apiEndpoint": STRING,
+                "apiEndpoint": {"type": "string", "minLength": 1},
                 "caBundle": {"type": "string", "format": "byte"},
-                "secretRef": object_({"name": STRING}, "name"),
-                "disabledTLSValidations": list_(
-                    {"type": "string", "enum": ["*", "SubjectName", "ValidityPeriod"]}
-                ),
+                "secretRef": object_({"name": {"type": "string", "minLength": 1}}, "name"),
+                "disabledTLSValidations": {
+                    **list_({"type": "string", "enum": ["*", "SubjectName", "ValidityPeriod"]}),
+                    "maxItems": 3,
+                    **rule(
+                        "self.size() < 2 || !('*' in self)",
+                        "when * is specified, it is expected to be the only option in list",
+                    ),
+                },
                 "proxyURL": STRING,
             },
             "apiEndpoint", "secretRef",

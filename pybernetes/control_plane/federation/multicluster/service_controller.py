@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
@@ -102,24 +103,26 @@ class MultiClusterServiceController(Controller):
         unknown = {cluster for cluster, services in self._services.items() if not services.is_known}
         service = exports.shared(exported)
         now = rfc3339.seconds(self.clock.now())
-        work = [self._guarded(key, export.cluster, self._report(export, service, now)) for export in exported]
+        work = [
+            self._guarded(key, export.cluster, partial(self._report, export, service, now))
+            for export in exported
+        ]
         work += [
-            self._guarded(key, cluster, self._give(cluster, services, key, service, unknown))
+            self._guarded(key, cluster, partial(self._give, services, key, service, unknown))
             for cluster, services in self._services.items()
             if services.takes_part and services.is_known
         ]
         done = await asyncio.gather(*work)
         return None if all(done) and not unknown else _AGAIN_SECONDS
 
-    async def _guarded(self, key: str, cluster: str, work: Coroutine[None, None, None]) -> bool:
+    async def _guarded(self, key: str, cluster: str, work: Callable[[], Awaitable[None]]) -> bool:
         """Write to a member, unless it is left alone for a while because of errors; return whether that went well."""
         member = self._members.get(cluster)
         if member is None or member.back_off.seconds:
-            work.close()
             return False
         try:
             async with asyncio.timeout(_CALL_SECONDS):
-                await work
+                await work()
         except (StatusError, OSError, TimeoutError) as error:
             log.warning("service %s in %s: %s", key, cluster, error)
             if not isinstance(error, StatusError) or error.code >= _SERVER_ERRORS:
@@ -143,7 +146,7 @@ class MultiClusterServiceController(Controller):
         )  # fmt: skip
 
     async def _give(
-        self, cluster: str, services: MemberServices, key: str, service: Shared | None, unknown: set[str]
+        self, services: MemberServices, key: str, service: Shared | None, unknown: set[str]
     ) -> None:
         """Make one cluster have what it should of a service."""
         namespace, name = split_key(key)
