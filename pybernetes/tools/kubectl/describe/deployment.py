@@ -58,20 +58,25 @@ def replica_sets(writer: Writer, value: Object, selector: str) -> tuple[list[Obj
         if controller_of(replica_set).get("uid") == metadata.get("uid")
     ]
     listed.sort(key=lambda replica_set: replica_set["metadata"].get("creationTimestamp", ""))
-    new = next((replica_set for replica_set in listed if _same_template(replica_set, value)), None)
+    template = _template(value)
+    new = next((one for one in listed if same_template(_template(one), template)), None)
     return [replica_set for replica_set in listed if replica_set is not new], [new] if new else []
 
 
-def _same_template(replica_set: Object, deployment: Object) -> bool:
-    ours = (replica_set.get("spec") or {}).get("template") or {}
-    labels = {
-        k: v
-        for k, v in ((ours.get("metadata") or {}).get("labels") or {}).items()
-        if k != "pod-template-hash"
-    }
-    plain = {**ours, "metadata": {**(ours.get("metadata") or {}), "labels": labels}}
-    theirs = (deployment.get("spec") or {}).get("template") or {}
-    return _clean(plain) == _clean(theirs)
+def _template(value: Object) -> Object:
+    return (value.get("spec") or {}).get("template") or {}
+
+
+def same_template(replica_sets: Object, deployments: Object) -> bool:
+    """Tell whether two pod templates are alike but for the hash that a replica set adds."""
+    return _clean(without_hash(replica_sets)) == _clean(deployments)
+
+
+def without_hash(template: Object) -> Object:
+    """Return the pod template of a replica set without the label that only replica sets have."""
+    metadata = template.get("metadata") or {}
+    labels = {k: v for k, v in (metadata.get("labels") or {}).items() if k != "pod-template-hash"}
+    return {**template, "metadata": {**metadata, "labels": labels}}
 
 
 def _clean(template: Object) -> Object:

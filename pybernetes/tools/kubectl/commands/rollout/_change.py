@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Several
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
@@ -22,36 +22,37 @@ def flags(manager: str) -> tuple[str, ...]:
     return shared_flags.FILES, shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.field_manager(manager)
 
 
-def change(context: Context, done: str, patch_of: Callable[[Info], Object | str], doing: str = "") -> None:
-    """Patch each object with what the function returns; a text instead says why there is nothing to do."""
+def change(context: Context, done: str, patch_of: Callable[[Info], Object]) -> None:
+    """Patch each object with what the function returns; it raises where there is nothing to do."""
     require_objects(context)
     builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
     count = 0
     for info in builder.all():
         count += 1
         try:
-            patch = patch_of(info)
-            if isinstance(patch, str):
-                builder.errors.append(CommandError(f"error: {patch}"))
-                continue
-            value = context.client.patch(
-                info.resource, info.namespace, info.name, patch, "strategic" if info.resource.group == "apps" else "merge",
-                query=context.write_query(),
-            )  # fmt: skip
+            value = _patch(context, info, patch_of(info))
         except CommandError as error:
             builder.errors.append(error)
             continue
         printers.make(context, done)(value)
-    if builder.errors:
-        raise Several(builder.errors)
+    raise_all(builder.errors)
     if not count:
         context.warn(f"No resources found in {context.namespace} namespace.")
-    _ = doing
 
 
-def name_of(info: Info) -> str:
-    """Return how messages name an object: deployments.apps "web"."""
-    return f'{info.resource.full_name} "{info.name}"'
+def _patch(context: Context, info: Info, patch: Object) -> Object:
+    how = "strategic" if info.resource.group == "apps" else "merge"
+    try:
+        return context.client.patch(
+            info.resource, info.namespace, info.name, patch, how, query=context.write_query()
+        )
+    except ApiError as error:
+        raise CommandError(f"failed to patch: {error.message}") from error
+
+
+def refused(info: Info, why: str) -> CommandError:
+    """Return the error that names an object and says why it is left alone: deployments.apps "web" is already paused."""
+    return CommandError(f'error: {info.resource.full_name} "{info.name}" {why}')
 
 
 def set_paused(context: Context, wanted: bool) -> None:
@@ -60,11 +61,11 @@ def set_paused(context: Context, wanted: bool) -> None:
         ("pausing", "paused", "already paused") if wanted else ("resuming", "resumed", "not paused")
     )
 
-    def patch_of(info: Info) -> Object | str:
+    def patch_of(info: Info) -> Object:
         if info.resource.kind != "Deployment":
-            return f"{name_of(info)} {doing} is not supported"
+            raise refused(info, f"{doing} is not supported")
         if bool((info.object.get("spec") or {}).get("paused")) == wanted:
-            return f"{name_of(info)} is {otherwise}"
+            raise refused(info, f"is {otherwise}")
         return {"spec": {"paused": wanted or None}}
 
     change(context, done, patch_of)

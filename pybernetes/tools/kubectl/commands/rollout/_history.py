@@ -40,7 +40,8 @@ def template_of(info: Info, revision: Object) -> Object:
     """Return the pod template of a revision."""
     if info.resource.kind == "Deployment":
         return (revision.get("spec") or {}).get("template") or {}
-    return ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
+    template = ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
+    return {field: value for field, value in template.items() if field != "$patch"}
 
 
 def cause_of(revision: Object) -> str:

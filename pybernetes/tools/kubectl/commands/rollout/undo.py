@@ -8,7 +8,8 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.describe.deployment import same_template, without_hash
+from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
@@ -31,6 +32,13 @@ _WARNING = (
 )
 
 
+_OF_NOW = {
+    ANNOTATION,
+    *(f"deployment.kubernetes.io/{name}" for name in ("revision", "revision-history", "desired-replicas", "max-replicas")),
+    "deprecated.deployment.rollback.to",
+}  # fmt: skip
+
+
 def run(context: Context) -> None:
     """Roll each object back."""
     require_objects(context)
@@ -50,49 +58,54 @@ def _undo(context: Context, info: Info, dry_run: str) -> None:
     if read(info.object) is not None:
         context.warn(_WARNING.format(label=f"{info.resource.plural}/{info.name}", annotation=ANNOTATION))
     wanted = context.flags.to_revision
-    if wanted < 0:
-        raise CommandError(f"unable to find specified revision {wanted} in history")
-    by_number = revisions(context, info)
-    if info.resource.kind == "Deployment":
-        if (info.object.get("spec") or {}).get("paused"):
-            raise CommandError(
-                "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
-            )
-        if len(by_number) < 2 and not wanted:
-            raise CommandError(f'no rollout history found for deployment "{info.name}"')
-    elif len(by_number) < 2 and not wanted:
-        raise CommandError("no last revision to roll back to")
-    if wanted and wanted not in by_number:
-        raise CommandError(f"unable to find specified revision {wanted} in history")
-    target = by_number[wanted] if wanted else by_number[sorted(by_number)[-2]]
+    target = _chosen(info, {} if wanted < 0 else revisions(context, info), wanted)
     template = template_of(info, target)
     if dry_run == "client":
         _preview(context, info, template)
         return
-    if _same(info, template):
-        current = wanted or sorted(by_number)[-1]
-        told = f"skipped rollback (current template already matches revision {current})"
-        printers.make(context, told)(info.object)
-        return
-    labels = {
-        k: v
-        for k, v in ((template.get("metadata") or {}).get("labels") or {}).items()
-        if k != "pod-template-hash"
-    }
-    clean = {**template, "metadata": {**(template.get("metadata") or {}), "labels": labels}}
-    clean.pop("$patch", None)
-    patch: list[Object] = [{"op": "replace", "path": "/spec/template", "value": clean}]
-    query = {"dryRun": "All"} if dry_run == "server" else {}
-    value = context.client.patch(info.resource, info.namespace, info.name, patch, "json", query=query)
-    printers.make(context, "rolled back")(value)
+    if info.resource.kind == "Deployment" and (info.object.get("spec") or {}).get("paused"):
+        raise CommandError(
+            "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
+        )
+    if same_template(template, (info.object.get("spec") or {}).get("template") or {}):
+        done = f"skipped rollback (current template already matches revision {wanted})"
+    else:
+        patch, how = restoring(info.object, target)
+        query = {"dryRun": "All"} if dry_run == "server" else {}
+        try:
+            context.client.patch(info.resource, info.namespace, info.name, patch, how, query=query)
+        except ApiError as error:
+            raise CommandError(f"failed restoring revision {wanted}: {error.message}") from error
+        done = "rolled back"
+    printers.make(context, done)(info.object)
 
 
-def _same(info: Info, template: Object) -> bool:
-    from pybernetes.tools.kubectl.describe.deployment import _same_template
+def _chosen(info: Info, by_number: dict[int, Object], wanted: int) -> Object:
+    if wanted:
+        if wanted not in by_number:
+            raise CommandError(f"unable to find specified revision {wanted} in history")
+        return by_number[wanted]
+    if len(by_number) < 2:
+        if info.resource.kind == "Deployment":
+            raise CommandError(f'no rollout history found for deployment "{info.name}"')
+        raise CommandError("no last revision to roll back to")
+    return by_number[sorted(by_number)[-2]]
 
-    return _same_template(
-        {"spec": {"template": {k: v for k, v in template.items() if k != "$patch"}}}, info.object
-    )
+
+def restoring(value: Object, revision: Object) -> tuple[list[Object] | Object, str]:
+    """Return the patch that brings an object back to a revision, and what kind of patch it is.
+
+    A replica set has the annotations that the deployment had, its change cause above all: they come back, too.
+    """
+    if "data" in revision:
+        return revision["data"], "strategic"
+    now, then = (one["metadata"].get("annotations") or {} for one in (value, revision))
+    annotations = {name: text for name, text in now.items() if name in _OF_NOW}
+    annotations |= {name: text for name, text in then.items() if name not in _OF_NOW}
+    return [
+        {"op": "replace", "path": "/spec/template", "value": without_hash(revision["spec"]["template"])},
+        {"op": "replace", "path": "/metadata/annotations", "value": annotations},
+    ], "json"
 
 
 def _preview(context: Context, info: Info, template: Object) -> None:
