@@ -146,45 +146,42 @@ class Union(Step):
         return _joined(step.select(values, root) for step in self.steps)
 
 
-class Index(Step):
-    """``[1]``: one item of a list, counted from its end if negative."""
-
-    def __init__(self, index: int, allow_missing: bool) -> None:
-        self.index, self.allow_missing = index, allow_missing
-
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [item for value in values for item in self._item(value)]
-
-    def _item(self, value: Any) -> list[Any]:
-        items = _items(value, self.allow_missing)
-        size, index = len(items), self.index
-        if -size <= index < size:
-            return [items[index]]
-        if self.allow_missing and size == 0:
-            return []
-        raise JsonPathError(
-            f"array index out of bounds: index {index if index >= 0 else index + size}, length {size}"
-        )
-
-
 class Slice(Step):
-    """``[1:3]``: some items of a list."""
+    """``[1:3]``: some items of a list, counted from its end if negative; ``[*]`` is all of them, ``[1]`` one."""
 
-    def __init__(self, first: int | None, last: int | None, step: int | None, allow_missing: bool) -> None:
-        self.first, self.last, self.step, self.allow_missing = first or 0, last, step, allow_missing
+    def __init__(self, first: int | None = None, last: int | None = None, step: int | None = None) -> None:
+        self.first, self.last, self.step = first or 0, last, step
 
     def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [item for value in values for item in self._some(value)]
+        return [item for value in values if value is not None for item in self._some(value)]
+
+    def _bounds(self, size: int) -> tuple[int, int]:
+        last = size if self.last is None else self.last
+        return self.first + size if self.first < 0 else self.first, last + size if last < 0 else last
 
     def _some(self, value: Any) -> list[Any]:
-        items = _items(value, self.allow_missing)
-        if self.step is not None and self.step < 0:
-            raise JsonPathError("step must be >= 0")
-        size = len(items)
-        first = self.first + size if self.first < 0 else self.first
-        last = size if self.last is None else self.last
-        last = last + size if last < 0 else last
-        return items[max(first, 0) : min(last, size) : self.step or 1]
+        if not isinstance(value, list):
+            raise JsonPathError(f"{go_printf.type_name(value)} is not array or slice")
+        size = len(value)
+        first, last = self._bounds(size)
+        if first == last:
+            return []
+        for index, inside in ((first, 0 <= first < size), (last - 1, 0 <= last <= size)):
+            if not inside:
+                raise JsonPathError(f"array index out of bounds: index {index}, length {size}")
+        if first > last:
+            raise JsonPathError(f"starting index {first} is greater than ending index {last}")
+        if self.step is not None and self.step <= 0:
+            raise JsonPathError("step must be > 0")
+        return value[first : last : self.step]
+
+
+class Index(Slice):
+    """``[1]``: one item of a list; a missing one is an error."""
+
+    def _bounds(self, size: int) -> tuple[int, int]:
+        first = super()._bounds(size)[0]
+        return first, first + 1
 
 
 class Filter(Step):
@@ -233,19 +230,9 @@ def _flat(parts: tuple[Part, ...], item: Any, root: Any) -> list[Any]:
         return []
 
 
-def _items(value: Any, allow_missing: bool) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    if value is None and allow_missing:
-        return []
-    raise JsonPathError(f"{go_printf.plain(value)} is not array or slice")
-
-
 def _filtered(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
-    if isinstance(value, dict):
-        return [value]
     if value is None:
         return []
     raise JsonPathError(f"{go_printf.plain(value)} is not array or slice and cannot be filtered")

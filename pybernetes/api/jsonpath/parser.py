@@ -199,7 +199,7 @@ class _Action:
         if inner.startswith("?(") and inner.endswith(")"):
             return [self._filter(inner[2:-1])]
         if inner == "*":
-            return [Wildcard()]
+            return [Slice()]
         parts = [part.strip() for part in _split_union(inner)]
         if len(parts) == 1 and _is_key(inner):
             return self._key(inner[1:-1])
@@ -243,11 +243,7 @@ class _Action:
             first, last, step = (int(number) if number else None for number in (match[1], match[3], match[5]))
         except ValueError:
             raise JsonPathError(f"invalid array index {inner}") from None
-        return (
-            Index(first or 0, self.allow_missing)
-            if match[2] is None
-            else Slice(first, last, step, self.allow_missing)
-        )
+        return Index(first) if match[2] is None else Slice(first, last, step)
 
     def _filter(self, inner: str) -> Step:
         match = _FILTER.match(inner)

@@ -11,7 +11,7 @@ from pybernetes.api.jsonpath.template import JsonPath, relaxed
 
 OBJECT = {
     "metadata": {"name": "a", "creationTimestamp": "2026-01-01T00:00:00Z", "annotations": {"x.io/y": "z"}},
-    "spec": {"list": [1, 2, 3], "flag": True, "map": {"k": {"v": 1}}},
+    "spec": {"list": [1, 2, 3], "none": [], "null": None, "flag": True, "map": {"k": {"v": 1}}},
     "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Sync", "n": 3}]},
 }
 
@@ -26,6 +26,12 @@ OBJECT = {
         (".spec.list[-1]", [3]),
         (".spec.list[1:]", [2, 3]),
         (".spec.list[*]", [1, 2, 3]),
+        (".spec.list[:-1]", [1, 2]),
+        (".spec.list[9:9]", []),
+        (".spec.none[*]", []),
+        (".spec.null[*]", []),
+        (".spec.null[0]", []),
+        (".spec.nothing[0]", []),
         (".spec.map.*.v", [1]),
         ('.status.conditions[?(@.type=="Ready")].status', ["True"]),
         ("..n", [3]),
@@ -60,7 +66,7 @@ def test_what_is_no_path(path: str) -> None:
 )
 def test_templates(template: str, results: list[list[Any]] | None) -> None:
     if results is None:
-        with pytest.raises(JsonPathError, match="true is not array or slice"):
+        with pytest.raises(JsonPathError, match="bool is not array or slice"):
             JsonPath(template).results(OBJECT)
     else:
         assert JsonPath(template).results(OBJECT) == results
@@ -90,13 +96,30 @@ def test_templates_that_are_refused(template: str, message: str) -> None:
     [
         (".spec.no", "no is not found"),
         (".spec.list[3]", "array index out of bounds: index 3, length 3"),
-        (".spec.list[0:3:-1]", "step must be >= 0"),
+        (".spec.list[-4]", "array index out of bounds: index -1, length 3"),
+        (".spec.list[0:4]", "array index out of bounds: index 3, length 3"),
+        (".spec.list[-4:]", "array index out of bounds: index -1, length 3"),
+        (".spec.list[2:1]", "starting index 2 is greater than ending index 1"),
+        (".spec.list[::0]", "step must be > 0"),
+        (".spec.list[::-1]", "step must be > 0"),
+        (".spec.none[0]", "array index out of bounds: index 0, length 0"),
+        (".spec.none[-1]", "array index out of bounds: index -1, length 0"),
+        (".spec.map[*]", r"map\[string\]interface {} is not array or slice"),
+        (".spec.map[0]", r"map\[string\]interface {} is not array or slice"),
+        (".metadata.name[*]", "string is not array or slice"),
+        (".spec.map[?(@.k)]", r"map\[k:map\[v:1\]\] is not array or slice and cannot be filtered"),
         (".metadata.name[?(@.a)]", "a is not array or slice and cannot be filtered"),
     ],
 )
 def test_values_that_do_not_fit(path: str, message: str) -> None:
     with pytest.raises(JsonPathError, match=message):
         JsonPath(f"{{{path}}}", allow_missing=False).results(OBJECT)
+
+
+def test_an_index_is_not_a_field_that_may_be_missing() -> None:
+    """Scripts wait for the first item of a list that is empty at first."""
+    with pytest.raises(JsonPathError, match="array index out of bounds: index 0, length 0"):
+        JsonPath("{.spec.none[0].name}", allow_missing=True).results(OBJECT)
 
 
 @pytest.mark.parametrize("text", ["a.b", ".a.b", "{a.b}", "{.a.b}"])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import tempfile
 
 from pybernetes.api.resource import Object
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, temporary
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -38,7 +37,7 @@ def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
     """Return the text as the user edited it, and the file that it is kept in."""
     environment = context.environment
     program = environment.get("KUBE_EDITOR") or environment.get("EDITOR") or "vi"
-    handle, path = tempfile.mkstemp(prefix="kubectl-edit-", suffix=suffix)
+    handle, path = temporary.file("kubectl-edit-", suffix)
     line_end = "\r\n" if context.flags.windows_line_endings else "\n"
     with os.fdopen(handle, "w", encoding="utf-8", newline=line_end) as file:
         file.write(text)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import shlex
+import re
 import subprocess
-import tempfile
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, temporary
 from pybernetes.tools.kubectl.apply.client_side import compute
 from pybernetes.tools.kubectl.apply.prune import allowed, named, prunable
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, Usage, not_found
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, Usage, not_found, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from pybernetes.api.resource import Object
@@ -33,6 +33,7 @@ FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, shared_flags.field_manager("
 - show-managed-fields bool false | show managedFields
 """)  # fmt: skip
 _ATTEMPTS = 4
+_PLAIN = re.compile(r"[a-zA-Z0-9=-]+")
 
 
 def run(context: Context) -> int:
@@ -53,8 +54,8 @@ def _run(context: Context) -> int:
     if flags.force_conflicts and not flags.server_side:
         raise CommandError("--force-conflicts only works with --server-side")
     with (
-        tempfile.TemporaryDirectory(prefix="LIVE-") as live,
-        tempfile.TemporaryDirectory(prefix="MERGED-") as merged,
+        temporary.folder("LIVE-") as live,
+        temporary.folder("MERGED-") as merged,
     ):
         kinds = named(context) if flags.prune else []
         infos = Builder.from_flags(context).all()
@@ -158,14 +159,24 @@ def _masked(before: Any, after: Any) -> tuple[Any, Any]:
     return results[0], results[1]
 
 
+def program(environment: Mapping[str, str], live: str, merged: str) -> list[str]:
+    """Return the command that compares two folders; of the user's, only plain options are taken, after the folders."""
+    name, *options = (environment.get("KUBECTL_EXTERNAL_DIFF") or "").split(" ")
+    if not name:
+        return ["diff", "-u", "-N", live, merged]
+    return [name, live, merged, *(option for option in options if _PLAIN.fullmatch(option))]
+
+
 def _compare(context: Context, live: str, merged: str) -> int:
-    program = context.environment.get("KUBECTL_EXTERNAL_DIFF") or "diff -u -N"
-    command = [word for word in shlex.split(program)]
+    command = program(context.environment, live, merged)
     try:
-        done = subprocess.run([*command, live, merged], capture_output=True, check=False)
-    except OSError as error:
-        raise CommandError(f"failed to run {command[0]!r}: {error}") from None
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        raise CommandError(
+            f"failed to run {quoted(command[0])}: executable file not found in $PATH"
+        ) from None
     context.stdout.write(done.stdout.decode("utf-8", "replace"))
+    context.stderr.write(done.stderr.decode("utf-8", "replace"))
     if done.returncode > 1:
-        raise CommandError(done.stderr.decode("utf-8", "replace").strip(), done.returncode)
+        raise CommandError(f"failed to run {quoted(command[0])}: exit status {done.returncode}")
     return done.returncode

@@ -21,13 +21,16 @@ def printer(context: Context, kind: str, text: str) -> Print:
     """Return a printer of one line for each object."""
     headings, paths = _from_file(text) if kind == "custom-columns-file" else _from_text(text)
     programs = [PathTemplate.relaxed(path) for path in paths]
+    headless = context.flags.no_headers and kind == "custom-columns"  # a file's first line is always shown
 
     def show_all(value: Object) -> None:
         items = value["items"] if isinstance(value.get("items"), list) else [value]
-        rows = [] if context.flags.no_headers else [headings]
-        for item in items:
-            rows.append([_cell(program.results(item)) for program in programs])
-        context.stdout.write(columns(rows))
+        rows = [] if headless else [headings]
+        try:
+            for item in items:
+                rows.append([_cell(program.results(item)) for program in programs])
+        finally:  # what there is before an error, too
+            context.stdout.write(columns(rows))
 
     return show_all
 

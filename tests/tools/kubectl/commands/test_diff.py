@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.kubectl.commands.diff import _write
+from pybernetes.tools.kubectl.commands.diff import _write, program
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -35,3 +35,16 @@ def test_files(pruned: bool, before: Any, files: list[str], managed: list[str], 
     assert sorted(texts) == files
     assert [name for name in texts if "managedFields" in texts[name]] == managed
     assert (texts["live"] == "") == (before is None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "command"),
+    [
+        ("", ["diff", "-u", "-N", "live", "merged"]),
+        ("cmp", ["cmp", "live", "merged"]),
+        ("diff --color=never -u", ["diff", "live", "merged", "--color=never", "-u"]),
+        ("sh -c 'rm x' $(y)", ["sh", "live", "merged", "-c"]),
+    ],
+)
+def test_the_program_that_compares(wanted: str, command: list[str]) -> None:
+    assert program({"KUBECTL_EXTERNAL_DIFF": wanted}, "live", "merged") == command

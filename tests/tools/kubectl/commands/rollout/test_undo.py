@@ -18,7 +18,10 @@ def value(annotations: dict[str, str] | None, **template: Any) -> dict[str, Any]
 def test_a_deployment_gets_template_and_annotations_back() -> None:
     now = value({_REVISION: "3", _CAUSE: "third", "mine": "new"}, spec={"containers": []})
     labels = {"app": "web", "pod-template-hash": "abc"}
-    then = value({_REVISION: "1", _CAUSE: "first", "deployment.kubernetes.io/desired-replicas": "9"}, metadata={"labels": labels})
+    then = value(
+        {_REVISION: "1", _CAUSE: "first", "deployment.kubernetes.io/desired-replicas": "9"},
+        metadata={"labels": labels},
+    )
     assert restoring(now, then) == (
         [
             {"op": "replace", "path": "/spec/template", "value": {"metadata": {"labels": {"app": "web"}}}},
