@@ -33,7 +33,7 @@ def test_a_deployment_gets_template_and_annotations_back() -> None:
 
 def test_a_cause_that_there_was_not_goes() -> None:
     patch, _ = restoring(value({_CAUSE: "second"}), value(None))
-    assert patch[1] == {"op": "replace", "path": "/metadata/annotations", "value": {}}
+    assert list(patch)[1] == {"op": "replace", "path": "/metadata/annotations", "value": {}}
 
 
 def test_other_workloads_get_what_their_revision_holds() -> None:
