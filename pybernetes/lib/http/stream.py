@@ -15,8 +15,6 @@ _STREAMS_PER_TURN = 8
 _PART = 128 * 1024
 # How long parts are asked for at once: small ones, and empty ones, take time as well.
 _PART_SECONDS = 0.004
-# Rounds that took at least this long are followed by a rest of a few times as long, so that the next one carries more.
-_LONG_ROUND, _REST, _LONGEST_REST = 0.0002, 3.0, 0.004
 
 
 def chunk(data: bytes) -> bytes:
@@ -69,40 +67,29 @@ class Client(Protocol):
 class Flusher:
     """Send what streams have queued, a few streams per turn of the loop.
 
-    Between the turns, and in a rest after many of them, new events come in and join what waits, so that with many watchers
-    each write carries more of them, while an event that comes alone goes out at once.
+    Between the turns new events come in and join what waits, so that with many watchers each write carries
+    more of them, while a lone event goes out at once.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[Stream] = deque()
         self._running = False
-        self._spent = 0.0  # in this round, until nothing waits any more
-        self._rest_until = 0.0
 
     def add(self, stream: Stream) -> None:
         """Note a stream that has something to send."""
         self._waiting.append(stream)
         if not self._running:
             self._running = True
-            loop = asyncio.get_running_loop()
-            if self._rest_until and (rest := self._rest_until - time.monotonic()) > 0:
-                loop.call_later(rest, self._run)
-            else:
-                loop.call_soon(self._run)
+            asyncio.get_running_loop().call_soon(self._run)
 
     def _run(self) -> None:
         waiting = self._waiting
-        begin = time.monotonic()
         for _ in range(min(len(waiting), _STREAMS_PER_TURN)):
             waiting.popleft().flush()
-        end = time.monotonic()
-        self._spent += end - begin
         if waiting:
             asyncio.get_running_loop().call_soon(self._run)
-            return
-        self._running = False
-        rest = min(_LONGEST_REST, _REST * self._spent) if self._spent >= _LONG_ROUND else 0.0
-        self._rest_until, self._spent = end + rest if rest else 0.0, 0.0
+        else:
+            self._running = False
 
 
 class Stream:
