@@ -190,12 +190,14 @@ async def _external(client: MetricsClient, target: Target, spec: Object) -> Metr
         raise CannotCompute(
             "invalid external metric source: neither a value target nor an average value target was set"
         )
+    average = wanted.get("averageValue") is not None
     try:
-        usage = await client.external(metric["name"], target.namespace, _selector(metric))
+        figures = await client.external(metric["name"], target.namespace, _selector(metric))
     except CannotCompute as error:
         where = f"{target.namespace}/{metric['name']}/{_go_selector(metric)}"
         raise CannotCompute(f"unable to get external metric {where}: {error}") from None
-    proposal, current = _of_one(target, wanted, usage, average=wanted.get("averageValue") is not None)
+    usage = calculator.sum_of(figures, negative_is_too_large=average)
+    proposal, current = _of_one(target, wanted, usage, average=average)
     status = {"metric": _identifier(metric), "current": current}
     called = f"external metric {metric['name']}({_go_selector(metric)})"
     return MetricResult(proposal.replicas, called, {"type": "External", "external": status})

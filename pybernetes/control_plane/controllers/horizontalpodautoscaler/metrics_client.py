@@ -122,12 +122,12 @@ class MetricsClient:
         with _Read("custom"):
             return _milli(items[0]["value"])
 
-    async def external(self, metric: str, namespace: str, metric_selector: str) -> int:
-        """Return the sum of an external metric."""
+    async def external(self, metric: str, namespace: str, metric_selector: str) -> list[int]:
+        """Return the figures of an external metric."""
         path = f"{_EXTERNAL}/namespaces/{quote(namespace)}/{quote(metric, safe='')}"
         items = await self._items("external", path, labelSelector=metric_selector)
         with _Read("external"):
-            return min(_LARGEST, sum(_milli(item["value"]) for item in items))
+            return [_milli(item["value"]) for item in items]
 
     async def scale(self, api_version: str, kind: str, namespace: str, name: str) -> tuple[str, Object]:
         """Return the path of a scale subresource and what it says; one of ``UNMAPPED`` if there is none."""

@@ -139,12 +139,23 @@ def by_value(
     return Proposal(_bounded(ratio * ready), usage)
 
 
+def sum_of(figures: Iterable[int], *, negative_is_too_large: bool) -> int:
+    """Return the sum of figures, at most the largest there is. Upstream takes a sum below zero for one that was too large
+    where each pod is to have its part, and not elsewhere: a figure that lies takes no pods away there."""
+    total = 0
+    for figure in figures:
+        total = min(_MOST, total + figure)
+        if total < 0 and negative_is_too_large:
+            return _MOST
+    return total
+
+
 def by_share(replicas: int, usage: int, target: int, tolerances: Tolerances) -> Proposal:
     """Return the proposal for one figure of which each pod is to have its part."""
     proposed = replicas
     if not replicas or not tolerances.holds(usage / (target * replicas)):
         proposed = _bounded(usage / target)
-    return Proposal(proposed, min(_MOST, math.ceil(usage / replicas)) if replicas else usage)
+    return Proposal(proposed, math.ceil(usage / replicas) if replicas and usage < _MOST else usage)
 
 
 def check_metrics(metrics: Mapping[str, PodMetric], groups: PodGroups) -> None:

@@ -150,10 +150,25 @@ def test_by_value(current: int, usage: int, target: int, ready: int, replicas: i
         (3, 15_500, 5_000, Proposal(3, 5_167)),
         (5, 10_000, 5_000, Proposal(2, 2_000)),
         (0, 10_000, 5_000, Proposal(2, 10_000)),
+        (3, 2**63 - 1, 5_000, Proposal(2**31 - 1, 2**63 - 1)),
     ],
 )
 def test_by_share(replicas: int, usage: int, target: int, proposal: Proposal) -> None:
     assert calculator.by_share(replicas, usage, target, Tolerances()) == proposal
+
+
+@pytest.mark.parametrize(
+    ("figures", "negative_is_too_large", "total"),
+    [
+        ([1, 2, 3], True, 6),
+        ([2**62, 2**62, 5], False, 2**63 - 1),
+        ([-5, 9], False, 4),
+        ([-5, 9], True, 2**63 - 1),
+        ([9, -5], True, 4),
+    ],
+)
+def test_sums(figures: list[int], negative_is_too_large: bool, total: int) -> None:
+    assert calculator.sum_of(figures, negative_is_too_large=negative_is_too_large) == total
 
 
 @pytest.mark.parametrize(
