@@ -110,10 +110,11 @@ class ServiceController(Controller):
             ingresses = await self._calls.ask("ensure_load_balancer", call)
         except ImplementedElsewhere:
             log.debug("another controller cares for the load balancer of %s", key)
-        except TryAgainLater:
-            raise
         except CloudError as error:
-            raise CloudError(f"failed to ensure load balancer: {error}") from error
+            message = f"failed to ensure load balancer: {error}"
+            if isinstance(error, TryAgainLater):
+                raise TryAgainLater(message, error.seconds) from error
+            raise CloudError(message) from error
         else:
             lacking = balanced.shortage(service, ingresses)
             if any(ingress.ip or ingress.hostname for ingress in ingresses):

@@ -112,6 +112,12 @@ async def test_a_failing_cloud_is_asked_again_later_and_later_and_said_so() -> N
             await eventually(lambda: cloud.count("ensure") == 3)
             del cloud.faults["ensure"]
 
+            async def said() -> bool:
+                told = await messages(client, "web", "SyncLoadBalancerFailed")
+                return "Error syncing load balancer: failed to ensure load balancer: it is being made" in told
+
+            await eventually(said)
+
             async def served() -> bool:
                 await clock.advance(1.0)
                 return await addresses(client) == ["192.0.2.1"]
