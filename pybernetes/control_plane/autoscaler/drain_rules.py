@@ -10,6 +10,8 @@ from pybernetes.control_plane.autoscaler.pod_records import PodRecord
 _CONTROLLERS = frozenset(
     {"ReplicationController", "apps/ReplicaSet", "apps/StatefulSet", "batch/Job", "apps/DaemonSet"}
 )
+# Of these the number of replicas counts.
+_COUNTED = frozenset({"ReplicationController", "apps/ReplicaSet"})
 # Reasons, as upstream has them in its metrics and status.
 CONTROLLER_NOT_FOUND = "ControllerNotFound"
 NOT_REPLICATED = "NotReplicated"
@@ -18,6 +20,7 @@ NOT_SAFE = "NotSafeToEvictAnnotation"
 LOCAL_STORAGE = "LocalStorageRequested"
 SYSTEM_POD = "UnmovableKubeSystemPod"
 NOT_ENOUGH_PDB = "NotEnoughPdb"
+ON_COMPLETION = "BlockedByOnCompletionPod"
 
 
 class Options(NamedTuple):
@@ -31,14 +34,15 @@ class Options(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Whether a pod has to be moved, may stay until its node goes, or keeps its node."""
+    """Whether a pod has to be moved, is waited for until it ends, may stay until its node goes, or keeps its node."""
 
     moves: bool = False
+    waits: bool = False
     blocks: str = ""
     text: str = ""
 
 
-STAYS, MOVES = Verdict(), Verdict(moves=True)
+STAYS, MOVES, WAITS = Verdict(), Verdict(moves=True), Verdict(waits=True)
 
 
 def verdict(
@@ -46,7 +50,7 @@ def verdict(
 ) -> Verdict:
     """Return what a pod means for its node.
 
-    ``replicas`` is how many its controller wants (None: the controller is not there), ``age`` how old it is and ``ending``
+    ``replicas`` is how many its controller wants (None: the controller is not there; 0 of one that is not known), ``age`` how old it is and ``ending``
     for how long its deletion is under way (negative: it is not), in seconds.
     """
     pod, key = record.pod, record.pod.key
@@ -54,19 +58,20 @@ def verdict(
         return STAYS
     if ending > record.grace + 30:  # it does not go by itself any more
         return STAYS
-    if record.daemon:
-        return STAYS
-    controlled = record.owner_kind in ("ReplicationController", "apps/ReplicaSet")
-    if controlled and not record.ends and options.skips_custom_controllers:
+    if not record.ends and options.skips_custom_controllers:
         if replicas is None:
             return Verdict(
                 blocks=CONTROLLER_NOT_FOUND, text=f"{record.owner_kind} for {key} is not available"
             )
-        if replicas < options.minimum_replicas:
+        if record.owner_kind in _COUNTED and replicas < options.minimum_replicas:
             text = f"{record.owner_kind} for {key} has too few replicas: {replicas}, minimum {options.minimum_replicas}"
             return Verdict(blocks=MIN_REPLICAS, text=text)
+    if record.daemon:
+        return STAYS
     if record.safe == "true" or record.ends:
         return MOVES
+    if record.safe == "on-completion":
+        return WAITS
     if options.skips_custom_controllers and record.owner_kind not in _CONTROLLERS:
         return Verdict(blocks=NOT_REPLICATED, text=f"{key} is not replicated")
     if not options.skips_custom_controllers and not record.owner_kind:

@@ -25,6 +25,7 @@ _LOOKED_UP = (
     (refs.REPLICA_SETS, kept("spec.selector", "spec.replicas")),
     (refs.STATEFUL_SETS, kept("spec.selector")),
     (refs.DAEMON_SETS, kept("spec.template")),
+    (refs.JOBS, kept()),
     (refs.POD_DISRUPTION_BUDGETS, kept("spec", "status")),
     (refs.PERSISTENT_VOLUME_CLAIMS, lambda obj: obj),
     (refs.PERSISTENT_VOLUMES, lambda obj: obj),

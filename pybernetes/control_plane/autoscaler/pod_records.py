@@ -21,7 +21,7 @@ _MIRROR = "kubernetes.io/config.mirror"
 
 
 class PodRecord(NamedTuple):
-    """A pod. ``safe`` is what its annotation says about eviction: true, false or nothing."""
+    """A pod. ``safe`` is what its annotation says about eviction: true, false, on-completion or nothing."""
 
     pod: Pod
     created: str
@@ -65,13 +65,14 @@ class RecordReader:
         group = (owner.get("apiVersion") or "").rpartition("/")[0]
         conditions = status.get("conditions") or ()
         kind = f"{group}/{owner['kind']}" if group else owner.get("kind", "")
-        if annotations.get(DAEMON_SET_POD) == "true":
-            kind = "apps/DaemonSet"
+        name = owner.get("name", "")
+        if annotations.get(DAEMON_SET_POD) == "true" and kind != "apps/DaemonSet":
+            kind, name = "apps/DaemonSet", ""  # treated as if, without one that could be looked for
         return PodRecord(
             self._pods.read(obj),
             meta.get("creationTimestamp") or "",
             kind,
-            owner.get("name", ""),
+            name,
             annotations.get(SAFE_TO_EVICT, ""),
             _MIRROR in annotations,
             _local_volumes(spec, annotations.get(LOCAL_VOLUMES, "")),

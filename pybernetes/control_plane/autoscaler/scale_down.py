@@ -29,7 +29,10 @@ NOT_IN_GROUP = "NotAutoscaled"
 MINIMUM = "NodeGroupMinSizeReached"
 RESOURCES = "MinimalResourceLimitExceeded"
 NOT_LONG_ENOUGH = "NotUnneededLongEnough"
-_REPLICATED = {"apps/ReplicaSet": "replicasets", "ReplicationController": "replicationcontrollers"}
+_REPLICATED = {
+    "ReplicationController": "replicationcontrollers", "apps/ReplicaSet": "replicasets", "apps/StatefulSet": "statefulsets",
+    "apps/DaemonSet": "daemonsets", "batch/Job": "jobs",
+}  # fmt: skip
 
 
 class Rules(NamedTuple):
@@ -49,12 +52,13 @@ class Rules(NamedTuple):
 
 
 class Removable(NamedTuple):
-    """A node that can go, and the pods that move for it."""
+    """A node that can go, the pods that move for it, and whether there are others that it waits for."""
 
     node: str
     group: str
     moves: tuple[PodRecord, ...]
     utilization: float
+    waits: bool = False
 
     @property
     def empty(self) -> bool:
@@ -154,7 +158,7 @@ class Planner:
                 if node.name in booked:  # upstream sees pods there whose controller it does not know
                     plan.unremovable[node.name] = drain_rules.NOT_REPLICATED
                     continue
-                moves, reason = self._moves(node, about, now)
+                moves, waits, reason = self._moves(node, about, now)
                 if not reason and moves:
                     new += node.name not in self.since
                     if (
@@ -173,11 +177,11 @@ class Planner:
                     continue
                 if not moves:
                     simulation.remove_node(node.name)
-                plan.unneeded.append(Removable(node.name, state.id, tuple(moves), use))
+                plan.unneeded.append(Removable(node.name, state.id, tuple(moves), use, waits))
 
-    def _moves(self, node: ClusterNode, about: Budgets, now: float) -> tuple[list[PodRecord], str]:
-        """Return the pods that have to move, or why one keeps the node."""
-        moves = []
+    def _moves(self, node: ClusterNode, about: Budgets, now: float) -> tuple[list[PodRecord], bool, str]:
+        """Return the pods that have to move and whether others are waited for, or why one keeps the node."""
+        moves, waits = [], False
         for record in self._cluster.pods_on(node.name):
             ending = now - rfc3339.parse(record.deleted) if record.deleted else -1.0
             verdict = drain_rules.verdict(
@@ -186,14 +190,15 @@ class Planner:
             )  # fmt: skip
             if verdict.blocks:
                 log.debug("%s stays: %s", node.name, verdict.text)
-                return [], verdict.blocks
+                return [], False, verdict.blocks
+            waits |= verdict.waits
             if verdict.moves:
                 moves.append(record)
-        return moves, ""
+        return moves, waits, ""
 
     def _replicas(self, record: PodRecord) -> int | None:
         kind = _REPLICATED.get(record.owner_kind)
-        if kind is None:
+        if kind is None or not record.owner_name:
             return 0
         obj = self._cluster.listers.get(kind, f"{record.pod.namespace}/{record.owner_name}")
         return None if obj is None else (obj.get("spec") or {}).get("replicas", 1)
@@ -251,6 +256,8 @@ class Planner:
                 next_time = min(next_time, moment)
             elif left[removable.group] <= 0:
                 self.plan.unremovable[removable.node] = MINIMUM
+            elif removable.waits:
+                self.plan.unremovable[removable.node] = drain_rules.ON_COMPLETION
             else:
                 own_cores, own_memory = self._cluster.totals([removable.node])
                 if (

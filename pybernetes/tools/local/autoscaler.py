@@ -22,6 +22,7 @@ _RULES: tuple[Object, ...] = (
         "", "pods", "namespaces", "services", "replicationcontrollers", "persistentvolumeclaims", "persistentvolumes"
     ),
     addons.rule("apps", "replicasets", "statefulsets", "daemonsets"),
+    addons.rule("batch", "jobs"),
     addons.rule("policy", "poddisruptionbudgets"),
     addons.rule("storage.k8s.io", "storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
 )  # fmt: skip

@@ -138,7 +138,8 @@ DISABLED = {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
 def test_nodes_that_are_not_needed(
     nodes: Any, pods: Any, unneeded: dict[str, bool], needed: dict[str, str]
 ) -> None:
-    cluster = cluster_of(nodes, pods)
+    daemons = {"metadata": {"name": "d", "namespace": "default"}}
+    cluster = cluster_of(nodes, pods, daemonsets=[daemons])
     before = cluster.snapshot.requested.copy()
     found, why = removable(cluster)
     assert {name: found.get(name) for name in unneeded} == unneeded
@@ -161,6 +162,46 @@ def test_budgets_keep_nodes() -> None:
     found, why = removable(cluster_of(nodes, pods, poddisruptionbudgets=[budget]))
     assert len(found) == 1
     assert "NotEnoughPdb" in why.values()
+
+
+@pytest.mark.parametrize(
+    ("owner", "present", "annotation", "why"),
+    [
+        ("batch/v1 Job j", {}, "", {"a": "ControllerNotFound"}),
+        ("batch/v1 Job j", {"jobs": "j"}, "", {}),
+        ("apps/v1 StatefulSet s", {}, "", {"a": "ControllerNotFound"}),
+        ("apps/v1 StatefulSet s", {"statefulsets": "s"}, "", {}),
+        ("apps/v1 DaemonSet other", {}, "", {"a": "ControllerNotFound"}),
+        ("example.com/v1 Thing x", {}, "true", {}),  # it says that it is a daemon set's
+    ],
+)
+def test_pods_whose_controller_is_gone_keep_their_node(
+    owner: str, present: dict[str, str], annotation: str, why: dict[str, str]
+) -> None:
+    objects = {kind: [{"metadata": {"name": name, "namespace": "default"}}] for kind, name in present.items()}
+    annotations = {"cluster-autoscaler.kubernetes.io/daemonset-pod": annotation}
+    pods = [
+        pod("p", "a", cpu="100m", owner=owner, annotations=annotations),
+        pod("q", "b", cpu="1900m"),
+    ]
+    nodes = [node("a"), node("b", cpu="4")]
+    found = removable(cluster_of(nodes, pods, **objects))[1]
+    assert {name: reason for name, reason in found.items() if name == "a"} == why
+
+
+def test_a_node_waits_for_pods_that_end_by_themselves() -> None:
+    until_it_ends = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "on-completion"}
+    cluster = cluster_of([node("a")], [pod("p", "a", cpu="100m", owner="", annotations=until_it_ends)])
+    group = state("g", "a", unneeded_seconds=10)
+    planner = Planner(cluster, Rules())
+    plan = planner.update({"g": group}, {"a": "g"}, (), 100.0)
+    assert [entry.node for entry in plan.unneeded] == ["a"] and plan.unneeded[0].empty
+    planner.update({"g": group}, {"a": "g"}, (), 111.0)
+    assert planner.due({"g": group}, Counter(), 111.0)[0] == []
+    assert planner.plan.unremovable == {"a": "BlockedByOnCompletionPod"}
+    cluster.set_pod("default/p", None)
+    planner.update({"g": group}, {"a": "g"}, (), 112.0)
+    assert [entry.node for entry in planner.due({"g": group}, Counter(), 112.0)[0]] == ["a"]
 
 
 def test_a_group_at_its_minimum_keeps_its_nodes() -> None:
