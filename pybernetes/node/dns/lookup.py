@@ -28,6 +28,7 @@ class Lookup:
         self._tables = (table, *beside)
         self._networks = [ipaddress.ip_network(text) for text in ranges]
         self._kept = [ipaddress.ip_network(text) for text in kept]  # those that nobody else is asked about
+        self._pod_zone = b"\x03pod" + table.zone
         self._pods, self._is_pod, self._falls_through = pods, is_pod, falls_through
 
     def concerns(self, zone: bytes) -> bool:
@@ -48,7 +49,9 @@ class Lookup:
 
     def missing(self, name: bytes, kind: bytes) -> tuple[Answer, int] | None:
         """Return what the cluster says about a name without such a record; None if others have to be asked."""
-        table = self.table_of(name)
+        table: AnswerTable | None = self.table
+        if not name.endswith(self.table.zone):
+            table = self.table_of(name) if len(self._tables) > 1 else None
         if table is not None:
             if name + b"\0\5\0\1" in self.answers and kind[:2] != _CNAME:
                 return None  # an alias: somebody has to be asked what it stands for
@@ -58,8 +61,7 @@ class Lookup:
                 if kind == b"\0\xff\0\1":
                     return encode(wire.HINFO, [b"\x07RFC8482\0"], table.ttl), wire.NOERROR
                 return table.negative, wire.NOERROR
-            pod = self._pod(name, kind) if table is self.table else None
-            if pod is not None:
+            if self._pods and name.endswith(self._pod_zone) and (pod := self._pod(name, kind)) is not None:
                 return pod, wire.NOERROR
             return None if self._falls_through(name) else (table.negative, wire.NXDOMAIN)
         table = self.table
@@ -74,10 +76,7 @@ class Lookup:
         return None
 
     def _pod(self, name: bytes, kind: bytes) -> Answer | None:
-        """Return the name of a pod's address, in a namespace that exists."""
-        first = 1 + name[0]
-        if not self._pods or name[first:].find(b"\x03pod" + self.table.zone) < 0:
-            return None
+        """Return the name of a pod's address, in a namespace that exists; its name is in the zone of those."""
         try:
             parts = wire.labels(name[: -len(self.table.zone)] + b"\0")
         except wire.Malformed:

@@ -201,4 +201,4 @@ class Fallthrough:
 
     def through(self, name: bytes) -> bool:
         """Return whether a name is handed on."""
-        return any(wire.within(name, zone) for zone in self.zones)
+        return name.endswith(self.zones) and any(wire.within(name, zone) for zone in self.zones)

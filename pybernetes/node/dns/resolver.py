@@ -18,6 +18,11 @@ _BAD_VERSION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 1 << 24, 0)
 _NO_MORE, _ONE_MORE = b"\0\0", b"\0\1"
 _QR, _AA, _TC, _RA = 0x80, 0x04, 0x02, 0x80
 _LONGEST = wire.HEADER + 255  # where the longest name of a question ends
+_ONE_QUESTION = b"\0\1\0\0\0\0"
+# The flags of the cluster's own answers, without and with recursion desired, by their codes.
+_FLAGS = tuple(
+    [bytes([_QR | _AA | wanted, _RA | code]) for code in range(wire.REFUSED + 1)] for wanted in (0, 1)
+)
 
 
 class Resolver:
@@ -28,6 +33,7 @@ class Resolver:
         udp_size: int = wire.UDP_SIZE,
     ) -> None:  # fmt: skip
         self.metrics = metrics or Metrics()
+        self._types, self._codes = self.metrics.types, self.metrics.codes
         self._answers: dict[bytes, Answer] = {}
         self.use(lookup, handler, udp_size)
 
@@ -48,12 +54,14 @@ class Resolver:
             or end > _LONGEST
             or len(data) < question_end
             or data[2] & 0xF8
-            or data[4:6] != b"\0\1"
-            or data[6:10] != b"\0\0\0\0"
+            or data[4:10] != _ONE_QUESTION
         ):
             return self._odd(data)
         kind = data[end:question_end]
-        self.metrics.asked(kind)
+        try:
+            self._types[kind] += 1
+        except KeyError:
+            self.metrics.asked(kind)
         if len(data) == question_end:
             limit, more, option = 512, _NO_MORE, b""
         elif data[question_end : question_end + 3] == b"\0\0\x29" and len(data) >= question_end + 11:
@@ -78,9 +86,8 @@ class Resolver:
         if stride:  # addresses take turns
             start = random.randrange(0, len(body), stride)
             body = body[start:] + body[:start]
-        self.metrics.codes[0] += 1
-        flags = b"\x85\x80" if data[2] & 1 else b"\x84\x80"
-        response = data[:2] + flags + counts + more + data[12:question_end] + body + option
+        self._codes[0] += 1
+        response = data[:2] + _FLAGS[data[2] & 1][0] + counts + more + data[12:question_end] + body + option
         if len(response) > limit:
             return self._truncated(data, question_end, answer, limit, more, option)
         return response
@@ -103,12 +110,11 @@ class Resolver:
     # -- messages ----------------------------------------------------------------------------------------
 
     def _reply(
-        self, data: bytes, end: int, answer: Answer, code: int, limit: int, more: bytes, option: bytes,
-        authoritative: int = _AA,
-    ) -> bytes:  # fmt: skip
-        self.metrics.codes[code] += 1
-        flags = bytes([_QR | authoritative | data[2] & 1, _RA | code])
-        response = data[:2] + flags + answer.counts + more + data[12:end] + answer.body + option
+        self, data: bytes, end: int, answer: Answer, code: int, limit: int, more: bytes, option: bytes
+    ) -> bytes:
+        self._codes[code] += 1
+        counts, body, _ = answer
+        response = data[:2] + _FLAGS[data[2] & 1][code] + counts + more + data[12:end] + body + option
         return response if len(response) <= limit else self._truncated(data, end, answer, limit, more, option)
 
     def _truncated(
@@ -155,7 +161,9 @@ class Resolver:
         except Dropped:
             return b""
         except (OSError, TimeoutError, wire.Malformed):
-            return self._reply(data, end, NOTHING, wire.SERVFAIL, limit, more, option, 0)
+            self._codes[wire.SERVFAIL] += 1
+            flags = bytes([_QR | data[2] & 1, _RA | wire.SERVFAIL])
+            return data[:2] + flags + NOTHING.counts + more + data[12:end] + option
         code = message[3] & 15
         answer = Answer(message[4:10], message[end:])
         extra = int.from_bytes(message[10:12]) + int.from_bytes(more)
