@@ -68,6 +68,8 @@ def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[s
         wanted = {"Orphan": ORPHAN, "Foreground": FOREGROUND}.get(options.policy, "")
     else:
         usual = ORPHAN if kind.resource.propagation == "Orphan" else ""
+        if not present and not usual:  # as most are
+            return present
         wanted = next((name for name in present if name in (ORPHAN, FOREGROUND)), usual)
     if wanted:
         kept.append(wanted)

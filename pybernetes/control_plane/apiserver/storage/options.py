@@ -125,13 +125,16 @@ def delete_options(request: Request, body: Any) -> DeleteOptions:
             raise errors.bad_request("decoded object cannot be converted to DeleteOptions")
         values = body
     elif request.query_text:
-        if "gracePeriodSeconds" in request.query:
-            values["gracePeriodSeconds"] = integer(request.parameter("gracePeriodSeconds"))
+        query = request.query
+        if "gracePeriodSeconds" in query:
+            values["gracePeriodSeconds"] = integer(query["gracePeriodSeconds"][0])
         if text := request.parameter("propagationPolicy"):
             values["propagationPolicy"] = text
-        values["orphanDependents"] = boolean(request, "orphanDependents")
-        values["dryRun"] = request.query.get("dryRun", [])
-        values[_IGNORE] = boolean(request, _IGNORE)
+        for name in ("orphanDependents", _IGNORE):
+            if name in query:
+                values[name] = boolean(request, name)
+        if "dryRun" in query:
+            values["dryRun"] = query["dryRun"]
     return _checked_delete(values)
 
 

@@ -18,7 +18,8 @@ from pybernetes.control_plane.store.protocol import Record, Store
 
 _BOUND = b'"nodeName":"'
 # Parts of a pod that can bring references after it was bound, or take them away.
-_GROWING = (b'"ephemeralContainers":', b'"resourceClaimStatuses":', b'"extendedResourceClaimStatus":')
+_IN_SPEC, _IN_STATUS = "ephemeralContainers", ("resourceClaimStatuses", "extendedResourceClaimStatus")
+_GROWING = tuple(f'"{name}":'.encode() for name in (_IN_SPEC, *_IN_STATUS))
 
 
 class Populator:
@@ -54,14 +55,16 @@ class Populator:
         if uid is not None and value.find(uid) >= 0 and not _grows(value):
             return
         pod = kind.shared(record)
-        node = pod.get("spec", {}).get("nodeName", "")
+        spec, status = pod.get("spec", {}), pod.get("status", {})
+        node = spec.get("nodeName", "")
         if not node:
             self._drop(thing)
             return
         namespace = thing[1]
         needed = [(resource, namespace, name) for resource, name in references.of_pod(pod)]
         self._graph.bind(thing, node, needed)
-        if _grows(value):  # what can grow can shrink: the next change is looked at too
+        if _IN_SPEC in spec or _IN_STATUS[0] in status or _IN_STATUS[1] in status:
+            # What can grow can shrink: the next change is looked at, too.
             self._uids.pop(thing, None)
         else:
             self._uids[thing] = _uid(pod)
