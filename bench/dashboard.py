@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     options = parser.parse_args(argv)
-    asyncio.run(_fill(options.kubeconfig, options.kind, options.objects))
+    asyncio.run(fill(options.kubeconfig, options.kind, options.objects))
     results = measure(options.kubeconfig, options.kind, options.objects, options.pages)
     if options.json:
         described = {"benchmark": "dashboard", "objects": options.objects, "machine": describe_machine()}
@@ -48,7 +48,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-async def _fill(kubeconfig: str, kind: str, objects: int) -> None:
+async def fill(kubeconfig: str, kind: str, objects: int) -> None:
     """Make the objects that are missing."""
     from pybernetes.client import kubeconfig as kubeconfigs
     from pybernetes.client.errors import AlreadyExists

@@ -12,6 +12,12 @@ from pybernetes.api.resource import Object
 POD, NODE = "pods", "nodes"
 _ENDED = ("Succeeded", "Failed")
 _LEADING = "node-role.kubernetes.io/"
+# The group that a node was made for, in the words of those who make nodes.
+_GROUPS = (
+    "pybernetes.dev/node-group", "eks.amazonaws.com/nodegroup", "cloud.google.com/gke-nodepool", "kubernetes.azure.com/agentpool",
+    "karpenter.sh/nodepool", "kops.k8s.io/instancegroup",
+)  # fmt: skip
+_ZONE = "topology.kubernetes.io/zone"
 
 
 class Load(NamedTuple):
@@ -48,10 +54,13 @@ def node_of(node: Object) -> dict[str, Any] | None:
     try:
         meta, status = node["metadata"], node.get("status", {})
         conditions = {item["type"]: item for item in status.get("conditions", ())}
+        labels = meta.get("labels") or {}
         allocatable = status.get("allocatable", {})
         return {
             "name": meta["name"],
-            "roles": sorted(name.removeprefix(_LEADING) for name in meta.get("labels", {}) if name.startswith(_LEADING)),
+            "roles": sorted(name.removeprefix(_LEADING) for name in labels if name.startswith(_LEADING)),
+            "group": next((labels[name] for name in _GROUPS if name in labels), ""),
+            "zone": labels.get(_ZONE, ""),
             "ready": conditions.get("Ready", {}).get("status") == "True",
             "problems": [
                 f"{name}: {item.get('message', '')}" for name, item in conditions.items()

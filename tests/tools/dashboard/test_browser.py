@@ -164,7 +164,7 @@ def test_a_change_is_shown_before_it_is_saved_and_a_refused_one_is_not(
 def test_yaml_that_is_shown_says_what_the_object_says(page: Any, dashboard: Dashboard) -> None:
     texts = [
         "", "a", "true", "No", "null", "~", "1", "1.5", "1e3", "0x1f", "2024-01-01", "a: b", "a:", "a #b", "- a", "[a]", "{a}", "*a",
-        "&a", "!a", "%a", "@a", "`a`", '"', "'", "a\nb", "a\nb\n", "a\n\n", "\na", " a", "a ", "a\n b\n  c\n", "a\tb\n", "a\r\nb", "\u2028", "a\n\u2028b",
+        "&a", "!a", "%a", "@a", "`a`", '"', "'", "a\nb", "a\nb\n", "a\n\n", "\na", " a", "a ", "a\n b\n  c\n", "a\tb\n", "a\r\nb", "\u2028", "a\n\u2028b", "\u202eb", "a\n\u202eb", "\u200f", "a\n\u2066b\n",
         "\u0085", "ü\nü", "日本語", "日本\n語", "\x00", "\x7f", "a\\b", "<<", "=", ".inf", "12:30:45", "y", "a, b", "a  ", "a\n   \nb", "😀\n",
     ]  # fmt: skip
     value = {
@@ -294,7 +294,7 @@ def test_the_keyboard_goes_to_kinds_and_rows(page: Any, dashboard: Dashboard) ->
     page.wait_for_selector("dialog .problem >> text=This cluster has no nothing.")
     page.fill("#palette", "cm default")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1 >> text=ConfigMap in default")
+    page.wait_for_selector("h1 >> text=ConfigMaps in default")
     page.wait_for_selector(".space .cell >> text=settings-0001")
     page.focus(".rows")
     page.keyboard.press("j")

@@ -1,5 +1,11 @@
 // Makes elements. Texts are set as texts, never as markup: what objects contain can be anything.
 
+// Characters that turn the direction of what follows: with them a text could look like another.
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Return a text without what would make it look like another. */
+export const plain = (text) => text.replace(TURNING, "\ufffd");
+
 /** Return an element: properties, listeners (onclick: f) and attributes, then children. */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -9,7 +15,7 @@ export function element(tag, properties = {}, ...children) {
     else if (name === "class") made.className = value;
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined).map((child) => (typeof child === "string" ? plain(child) : child)));
   return made;
 }
 

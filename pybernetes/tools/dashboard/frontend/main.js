@@ -7,9 +7,11 @@ import { ask, help } from "./palette.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, sentBack, session } from "./session.js";
 import { Stream } from "./stream.js";
+import * as access_ from "./views/access.js";
 import * as cluster from "./views/cluster.js";
 import * as clusters from "./views/clusters.js";
 import * as edit from "./views/edit.js";
+import * as federation from "./views/federation.js";
 import * as kinds from "./views/kinds.js";
 import * as list from "./views/list.js";
 import * as login from "./views/login.js";
@@ -22,6 +24,8 @@ import * as trace from "./views/trace.js";
 import { preferred, speak, t } from "./words.js";
 
 const VIEWS = {
+  access: (root, app, [namespace], parameters) => access_.show(root, app, namespace || "default", parameters),
+  federation: (root, app) => federation.show(root, app),
   cluster: (root, app) => cluster.show(root, app),
   clusters: (root) => clusters.show(root),
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
@@ -31,7 +35,7 @@ const VIEWS = {
   shell: (root, app, [namespace, pod], parameters) => shell.show(root, app, namespace, pod, parameters),
   map: (root, app, [namespace], parameters) => map.show(root, app, namespace || "-", parameters),
   trace: (root, app, [namespace, pod]) => trace.show(root, app, namespace, pod),
-  logs: (root, app, [namespace, names]) => logs.show(root, app, namespace, names),
+  logs: (root, app, [namespace, names], parameters) => logs.show(root, app, namespace, names, parameters),
 };
 
 async function begin() {
@@ -53,7 +57,7 @@ async function begin() {
 
 async function start() {
   const light = element("span", { class: "light", role: "status" });
-  const stream = new Stream((state) => { light.textContent = state; light.className = `light ${state}`; if (state === "lost") check(); });
+  const stream = new Stream((state) => { light.textContent = state === "live" ? "" : t("connection lost, trying again"); light.title = state; light.className = `light ${state}`; if (state === "lost") check(); });
   const app = { stream, kinds: new Map(), call, patch, may: access(stream), namespace: session().namespace, forwards: new Forwards(stream) };
   const answer = await stream.ask({ op: "kinds" });
   for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
@@ -61,7 +65,7 @@ async function start() {
   const root = element("main", { id: "view" });
   const { user, context } = session();
   document.body.replaceChildren(
-    element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, app.forwards.element, light, element("span", { class: "who" }, `${user} @ `, clusters.choice() || context),
+    element("header", { class: "top" }, element("button", { class: "opener", "aria-label": t("Kinds"), onclick: () => document.body.classList.toggle("menu") }, "☰"), link(listOf("pods"), [element("img", { src: "/icon.svg", alt: "", width: 20, height: 20 }), element("span", {}, "Pybernetes")], { class: "brand" }), search.element, app.forwards.element, light, element("span", { class: "who" }, `${user} @ `, clusters.choice() || context),
       element("button", { onclick: async () => { stream.close(); await logOut(); location.reload(); } }, t("Log out"))),
     element("div", { class: "columns" }, kinds.menu(app), root));
   let end = () => {};
@@ -72,12 +76,22 @@ async function start() {
       return;
     }
     end();
-    for (const entry of document.querySelectorAll("nav a")) entry.classList.toggle("current", entry.dataset.resource === rest[0]);
+    document.body.classList.remove("menu");
+    for (const entry of document.querySelectorAll("nav a")) entry.classList.toggle("current", entry.dataset.resource ? entry.dataset.resource === rest[0] : entry.dataset.view === view);
     end = VIEWS[view](root, app, rest, parameters);
   };
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => key(event, app, search));
+  addEventListener("click", (event) => copied(event.target.closest?.(".command")));
   show();
+}
+
+/** Copy a command; what says so is gone in a moment. */
+async function copied(command) {
+  if (!command || String(getSelection())) return;
+  await navigator.clipboard.writeText(command.textContent).catch(() => {});
+  command.classList.add("copied");
+  setTimeout(() => command.classList.remove("copied"), 1200);
 }
 
 /** Go back to the log-in when the session is over. */
@@ -91,6 +105,7 @@ function key(event, app, search) {
   if (event.key === "/") search.input.focus();
   else if (event.key === ":") ask(app);
   else if (event.key === "?") help();
+  else if (event.key === "K") copied(document.querySelector("main .command"));
   else if (event.key === "f") document.getElementById("filter")?.focus();
   else if (event.key === "Escape") history.back();
   else {

@@ -5,7 +5,7 @@ import { address, listOf, place } from "./places.js";
 import { meant } from "./views/kinds.js";
 import { t } from "./words.js";
 
-const VIEWS = { cluster: () => address(["cluster"]), clusters: () => address(["clusters"]), ctx: () => address(["clusters"]), map: (app, namespace) => address(["map", namespace || app.namespace || "default"]) };
+const VIEWS = { federation: () => address(["federation"]), "can-i": (app, namespace) => address(["access", namespace || app.namespace || "default"]), cluster: () => address(["cluster"]), clusters: () => address(["clusters"]), ctx: () => address(["clusters"]), map: (app, namespace) => address(["map", namespace || app.namespace || "default"]) };
 
 /** Return the place that words mean, such as "po", "deploy shop", "map shop"; empty if they mean nothing. */
 export function destination(app, text) {
@@ -36,8 +36,8 @@ export function ask(app) {
 /** Show the keys. */
 export function help() {
   const keys = [["/", t("Search everything")], [":", t("Kind, and perhaps a namespace")], ["f", t("Filter rows")], ["j k ↓ ↑", t("next and previous row")], ["Enter d", t("open")], ["y", "YAML"], ["e", t("Edit")], ["l", t("Logs")], ["s", `${t("Shell")}, ${t("Scale")}`],
-    ["Space *", t("select one row, all rows")], ["t", t("Ten steps")], ["w", t("Why")], ["m M", t("Map")], ["C", t("Cluster")], ["F", t("Forward a port")], ["r", `${t("Restart")}, ${t("Drain")}`], ["z", t("Roll back")], ["D", t("Debug")], ["c u", `${t("Cordon")}, ${t("Uncordon")}`], ["Delete", t("Delete")], ["Escape", t("back")], ["?", t("Keys")]];
-  open(t("Keys"), element("dl", { class: "summary" }, keys.flatMap(([key, what]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)])));
+    ["Space *", t("select one row, all rows")], ["t", t("Ten steps")], ["w", t("Why")], ["m M", t("Map")], ["C", t("Cluster")], ["F", t("Forward a port")], ["r", `${t("Restart")}, ${t("Drain")}`], ["z", t("Roll back")], ["D", t("Debug")], ["c u", `${t("Cordon")}, ${t("Uncordon")}`], ["Delete", t("Delete")], ["K", t("copy the kubectl command")], ["Escape", t("back")], ["?", t("Keys")]];
+  open(t("Keys"), element("dl", { class: "summary keys-help" }, keys.flatMap(([key, what]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)])));
 }
 
 function open(title, ...children) {

@@ -38,9 +38,9 @@ function scalar(value) {
   return bare ? value : quoted(value);
 }
 
-// JSON leaves some characters as they are that YAML does not take, or takes for the end of a line.
+// JSON leaves some characters as they are that YAML does not take, or takes for the end of a line, or that turn the direction of a text.
 function quoted(value) {
-  return JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(value).replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Return a value as YAML, at an indentation. */
@@ -66,7 +66,7 @@ function inline(item) {
 }
 
 function block(item, indent) {
-  if (typeof item !== "string" || !item.includes("\n") || /[^\x20-\x7e\n\u00a0-\u2027\u202a-\ud7ff]/.test(item) || /^[ \n]/.test(item)) return inline(item);
+  if (typeof item !== "string" || !item.includes("\n") || /[^\x20-\x7e\n\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff]/.test(item) || /^[ \n]/.test(item)) return inline(item);
   const kept = item.endsWith("\n\n") ? "|+" : item.endsWith("\n") ? "|" : "|-";
   return `${kept}\n${item.replace(/\n$/, "").split("\n").map((line) => line && `${indent}  ${line}`).join("\n")}`;
 }

@@ -2,7 +2,7 @@
 
 import { element } from "./element.js";
 
-const HEIGHT = 28;
+const HEIGHT = 30;
 const BEYOND = 10;
 
 export class VirtualRows {

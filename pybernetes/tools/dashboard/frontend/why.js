@@ -36,8 +36,8 @@ function drawn(app, answer) {
   return [element("p", { class: answer.findings.some((finding) => finding.cause) ? "bad" : "good" }, answer.state),
     ...answer.findings.map((finding) => element("div", { class: `finding ${finding.cause ? "bad" : ""}` }, element("b", {}, finding.title),
       element("ul", {}, finding.nodes.length ? finding.nodes.map((group) => element("li", {}, `${group.reason} (${group.plugin}): `, group.nodes.slice(0, 20).flatMap((node) => [link(objectOf("nodes", "", node), node), " "]), group.nodes.length > 20 ? `+${group.nodes.length - 20}` : null))
-        : finding.details.map((detail) => element("li", {}, detail))),
-      finding.links.length ? element("p", {}, `${t("see")} `, finding.links.flatMap((one) => [to(one), " "])) : null,
+        : finding.details.filter(Boolean).map((detail) => element("li", {}, detail))),
+      finding.links.length ? element("p", { class: "links" }, t("see"), finding.links.map(to)) : null,
       finding.command ? element("pre", { class: "command" }, finding.command) : null)),
     ...answer.notes.map((note) => element("p", { class: "quiet" }, note))];
 }

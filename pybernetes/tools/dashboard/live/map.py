@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import StatusError
 from pybernetes.lib import off_loop
 from pybernetes.runtime.informer import Informer
 from pybernetes.tools.dashboard.kinds import kinds
 from pybernetes.tools.dashboard.live._channel import Channel
+from pybernetes.tools.dashboard.live._informers import follow, may_list
 from pybernetes.tools.dashboard.relations import COLUMNS, SLICES, graph
 
-_PAUSE_SECONDS = 0.5
 _KEPT = ("name", "namespace", "uid", "resourceVersion", "ownerReferences", "labels")
 
 
@@ -24,26 +22,13 @@ async def run(channel: Channel) -> None:
     if namespace:
         channel.name("namespace")
     informers, unread = await _informers(channel, namespace, labels)
-    changed = asyncio.Event()
-    changed.set()  # there may be nothing at all
-    for informer in informers.values():
-        informer.add_handler(lambda old, new: changed.set())
-    tasks = [asyncio.create_task(informer.run()) for informer in informers.values()]
-    try:
-        while True:
-            await changed.wait()
-            changed.clear()
-            if all(informer.synced for informer in informers.values()):
-                objects = {resource: informer.values() for resource, informer in informers.items()}
-                # Of thousands of objects it takes a while.
-                await channel.send({"map": await off_loop.beside(graph, objects), "unread": unread})
-            else:
-                changed.set()
-            await asyncio.sleep(_PAUSE_SECONDS)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def send() -> None:
+        objects = {resource: informer.values() for resource, informer in informers.items()}
+        # Of thousands of objects it takes a while.
+        await channel.send({"map": await off_loop.beside(graph, objects), "unread": unread})
+
+    await follow(list(informers.values()), send)
 
 
 async def _informers(channel: Channel, namespace: str, labels: str) -> tuple[dict[str, Informer], list[str]]:
@@ -56,9 +41,7 @@ async def _informers(channel: Channel, namespace: str, labels: str) -> tuple[dic
         if resource not in COLUMNS and resource != SLICES:
             continue
         where = namespace if kind.ref.namespaced else ""
-        try:
-            await client.list_page(kind.ref, where, limit=1, metadata_only=True)
-        except StatusError:
+        if not await may_list(client, kind.ref, where):
             unread.append(resource)
             continue
         # Only pods are chosen by labels: what stands around them is there for them.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 from pybernetes.client.kubeconfig import Config
 from pybernetes.tools.dashboard.live._channel import Channel
 from pybernetes.tools.why import access, reading
-from pybernetes.tools.why.access import Wish
+from pybernetes.tools.why.access import User, Wish
 from pybernetes.tools.why.finding import Answer
 
 _USER_AGENT = "pyb-dashboard"
@@ -25,7 +26,21 @@ async def run(channel: Channel) -> None:
     await channel.send({"answer": answer.as_json()})
 
 
-def _question(channel: Channel) -> tuple[str, str, str] | Wish:
+class Rights(NamedTuple):
+    """The question what a user may do in a namespace; without a name it is the one who asks."""
+
+    namespace: str
+    user: User | None
+
+
+Question = tuple[str, str, str] | Wish | Rights
+
+
+def _question(channel: Channel) -> Question:
+    if channel.text("rights"):
+        groups = tuple(group for group in channel.text("groups").split(",") if group)
+        user = User(channel.text("user"), groups) if channel.text("user") else None
+        return Rights(channel.name("namespace"), user)
     if verb := channel.text("verb"):
         plural, group, subresource = (channel.text(name) for name in ("resource", "group", "subresource"))
         return Wish(verb, plural, group, subresource, channel.text("namespace"), channel.text("name"))
@@ -42,8 +57,10 @@ def _question(channel: Channel) -> tuple[str, str, str] | Wish:
     raise ValueError(f"nothing can be said about {resource}")
 
 
-async def _answer(config: Config, asks: tuple[str, str, str] | Wish) -> Answer:
+async def _answer(config: Config, asks: Question) -> Answer:
     async with config.client(user_agent=_USER_AGENT) as client:
+        if isinstance(asks, Rights):
+            return await reading.rights(client, asks.namespace, asks.user)
         if isinstance(asks, Wish):
             return await reading.may(client, asks)
         kind, name, namespace = asks

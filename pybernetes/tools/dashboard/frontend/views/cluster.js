@@ -3,6 +3,7 @@
 import { kubectl } from "../command.js";
 import { element, link } from "../element.js";
 import { listOf, objectOf } from "../places.js";
+import { session } from "../session.js";
 import { amount } from "../text.js";
 import { t } from "../words.js";
 
@@ -11,12 +12,15 @@ const MOST_EVENTS = 100, BUCKETS = 60, MINUTE = 60_000;
 /** Show the cluster; returns a function that ends it. */
 export function show(root, app) {
   let nodes = [], usage = null, ready = false;
-  const health = element("section", {}), list = element("div", { class: "nodes" }), total = element("p", { class: "quiet", role: "status" });
-  const quotas = element("section", { hidden: true });
-  const timeline = element("section", {});
+  const health = element("div", {}, element("p", { class: "quiet" }, t("still reading the cluster"))), plane = element("div", {});
+  const list = element("div", {}), total = element("p", { class: "quiet", role: "status" });
+  const quotas = element("section", { class: "panel", hidden: true });
+  const timeline = element("div", {});
   root.replaceChildren(
-    element("header", { class: "bar" }, element("h1", {}, t("Cluster")), element("code", { class: "command" }, `${kubectl("top", "nodes")}; ${kubectl("get", "--raw", "/readyz?verbose")}`)),
-    health, element("h2", {}, t("Nodes")), total, list, quotas, element("h2", {}, t("Events of the last hour")), timeline);
+    element("header", { class: "bar" }, element("h1", {}, t("Cluster"), " ", element("b", {}, session().context)), element("code", { class: "command" }, `${kubectl("top", "nodes")}; ${kubectl("get", "--raw", "/readyz?verbose")}`)),
+    element("section", { class: "panel" }, element("h2", {}, t("Control plane")), health, plane),
+    element("section", { class: "panel" }, element("h2", {}, t("Nodes")), total, list), quotas,
+    element("section", { class: "panel" }, element("h2", {}, t("Events of the last hour")), timeline));
 
   function draw() {
     const sum = (read) => nodes.reduce((all, node) => all + (read(node) || 0), 0);
@@ -26,15 +30,20 @@ export function show(root, app) {
     });
     // Those that need somebody's eye first; beyond some hundreds nobody reads on.
     const order = [...nodes].sort((one, other) => one.ready - other.ready || other.problems.length - one.problems.length || other.load.cpu / (other.cpu || 1) - one.load.cpu / (one.cpu || 1));
-    list.replaceChildren(...order.slice(0, 300).map(card));
+    const seen = order.slice(0, 300), groups = new Map();
+    for (const node of seen) groups.set(node.group, [...(groups.get(node.group) || []), node]);
+    const named = groups.size > 1 || !groups.has("");
+    list.replaceChildren(...[...groups].sort(([one], [other]) => one.localeCompare(other)).flatMap(([group, own]) => [
+      ...(named ? [element("h3", { class: "group" }, group || t("without a group"), element("small", { class: "quiet" }, ` ${t("{ready} ready of {all}", { ready: own.filter((node) => node.ready).length, all: own.length })}`))] : []),
+      element("div", { class: "nodes" }, own.map(card))]));
     if (order.length > 300) list.append(link(listOf("nodes"), t("{count} more", { count: order.length - 300 })));
   }
 
   function card(node) {
     const used = usage?.[node.name];
     return element("article", { class: "node" },
-      element("h3", {}, link(objectOf("nodes", "", node.name), node.name), " ", element("span", { class: node.ready ? "good" : "bad" }, node.ready ? t("ready") : t("not ready")),
-        node.unschedulable ? element("span", { class: "wait" }, ` ${t("takes no new pods")}`) : null, element("small", { class: "quiet" }, ` ${[...node.roles, node.version].join(" ")}`)),
+      element("h3", {}, link(objectOf("nodes", "", node.name), node.name), element("span", { class: `pill ${node.ready ? "good" : "bad"}` }, node.ready ? t("ready") : t("not ready")),
+        node.unschedulable ? element("span", { class: "pill wait" }, t("takes no new pods")) : null, element("small", { class: "quiet" }, [...node.roles, node.zone, node.version].filter(Boolean).join(" · "))),
       ...node.problems.map((problem) => element("p", { class: "bad" }, problem)),
       bar("CPU", amount.cpu, node.cpu, node.load.cpu, node.load.cpu_limit, used?.cpu),
       bar(t("Memory"), amount.bytes, node.memory, node.load.memory, node.load.memory_limit, used?.memory),
@@ -48,9 +57,10 @@ export function show(root, app) {
     if (message.health) drawHealth(health, message);
     draw();
   });
+  const levels = app.stream.subscribe({ op: "control_plane" }, (message) => { if (message.components) drawPlane(plane, message); });
   drawQuotas(app, quotas);
   const events = follow(app, timeline);
-  return () => { stop(); events(); };
+  return () => { stop(); levels(); events(); };
 }
 
 /** Draw what is asked for, allowed at most and used, against what there is. */
@@ -64,10 +74,24 @@ function bar(name, text, all, asked, limit, used) {
 
 function drawHealth(root, { health, leaders }) {
   const bad = health.checks.filter(([, ok]) => !ok).map(([name]) => name);
-  root.replaceChildren(element("h2", {}, t("Control plane")),
+  root.replaceChildren(
     element("p", { class: health.ok ? "good" : "bad", title: health.checks.map(([name, ok]) => `${ok ? "+" : "-"} ${name}`).join("\n") },
       health.ok ? t("ready: {count} checks passed", { count: health.checks.length }) : `${t("not ready")}: ${bad.join(", ") || health.message}`),
-    ...leaders.map((lease) => element("p", {}, `${lease.name}: `, element("code", {}, lease.holder || t("nobody leads")))));
+    element("dl", { class: "summary" }, leaders.flatMap((lease) => [element("dt", {}, t("{name} leads by", { name: lease.name })), element("dd", {}, element("code", {}, lease.holder || t("nobody leads")))])));
+}
+
+/** Draw the components, the members of etcd among them, and how fast the API server is against what is expected. */
+function drawPlane(root, { components, levels, availability }) {
+  const time = (seconds) => (seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`);
+  const tile = (label, value, good, more) => element("div", { class: `tile ${good ? "" : "bad"}`, title: more || "" }, element("b", {}, value), element("span", {}, label));
+  root.replaceChildren(
+    element("div", { class: "tiles" },
+      availability === null ? null : tile(t("checks passed since its start"), `${(availability * 100).toFixed(availability < 1 ? 1 : 0)} %`, true),
+      levels.indicators.map((one) => tile(t(one.name), time(one.seconds), one.met, t("objective {objective}, {count} requests since its start", { objective: time(one.objective), count: one.count }))),
+      levels.storage === null ? null : tile(t("storage"), amount.bytes(levels.storage), true)),
+    element("ul", { class: "components" }, components.map((one) => element("li", { title: one.address },
+      element("span", { class: `pill ${one.ready ? "good" : "bad"}` }, one.component), link(objectOf("pods", one.namespace, one.name), one.component === "etcd" ? t("member {name}", { name: one.node || one.name }) : one.node || one.name),
+      one.address ? element("small", { class: "quiet" }, one.address) : null, one.restarts ? element("small", { class: "wait" }, t("{count} restarts", { count: one.restarts })) : null))));
 }
 
 async function drawQuotas(app, root) {
@@ -94,7 +118,7 @@ function follow(app, root) {
       const at = BUCKETS - 1 - Math.floor((now - Date.parse(row[3])) / MINUTE);
       if (at >= 0 && at < BUCKETS) counts[at][cell(row, "Type") === "Warning" ? 1 : 0]++;
     }
-    const items = newest.slice(0, MOST_EVENTS).map((row) => element("li", { class: cell(row, "Type") === "Warning" ? "bad" : "" }, `${row[3].slice(11, 19)} ${row[1]} ${cell(row, "Object")} ${cell(row, "Reason")}`, element("p", {}, cell(row, "Message"))));
+    const items = newest.slice(0, MOST_EVENTS).map((row) => element("li", { class: cell(row, "Type") === "Warning" ? "warning" : "" }, element("time", { datetime: row[3] }, new Date(row[3]).toLocaleTimeString()), element("span", {}, element("b", {}, cell(row, "Reason")), ` ${row[1]}/${cell(row, "Object")}`), element("p", {}, cell(row, "Message"))));
     root.replaceChildren(chart(counts), element("ul", { class: "events" }, items.length ? items : element("li", { class: "quiet" }, t("None."))));
   }
   return app.stream.subscribe({ op: "table", path: "/api/v1/events" }, (message) => {

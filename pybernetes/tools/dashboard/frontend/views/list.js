@@ -7,6 +7,7 @@ import { address, listOf, path } from "../places.js";
 import { age } from "../text.js";
 import { VirtualRows } from "../virtual_rows.js";
 import { t } from "../words.js";
+import { many } from "./kinds.js";
 
 const [KEY, NAMESPACE, NAME, CREATED, CELLS] = [0, 1, 2, 3, 5];
 
@@ -32,7 +33,9 @@ export function show(root, app, resource, parameters) {
     },
   });
   const actions = element("span", { class: "actions" });
-  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, kind.kind, namespace ? ` ${t("in {namespace}", { namespace })}` : ""), filter, count, says, actions,
+  const empty = element("p", { class: "empty", role: "status" }, t("still reading"));
+  table.body.append(empty);
+  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, many(kind), namespace ? ` ${t("in {namespace}", { namespace })}` : ""), filter, count, says, actions,
     element("code", { class: "command" }, kubectl("get", resource, kind.namespaced && (namespace ? inNamespace(namespace) : "-A")))), table.element);
 
   // What is picked, or else the chosen row, is what actions are done to.
@@ -100,6 +103,8 @@ export function show(root, app, resource, parameters) {
       });
     }
     table.set(list);
+    empty.hidden = Boolean(list.length);
+    empty.textContent = !complete ? t("still reading") : rows.size ? t("Nothing fits the filter.") : namespace ? t("There are no {kinds} in {namespace}.", { kinds: many(kind), namespace }) : t("There are no {kinds}.", { kinds: many(kind) });
     count.textContent = `${list.length === rows.size ? "" : `${list.length} ${t("of")} `}${rows.size}${complete ? "" : " …"}`;
   }
 

@@ -5,7 +5,7 @@ import { element, link } from "../element.js";
 import { address, objectOf } from "../places.js";
 import { t } from "../words.js";
 
-const WIDTH = 162, HEIGHT = 42, GAP = 10, BETWEEN = 38;
+const WIDTH = 162, HEIGHT = 48, GAP = 10, BETWEEN = 38;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Return where each box stands: in its column, near what it belongs to. */

@@ -5,6 +5,7 @@ import { inNamespace, kubectl } from "../command.js";
 import { element, link } from "../element.js";
 import { writers } from "../managed_fields.js";
 import { address, listOf, objectOf, path } from "../places.js";
+import { related } from "../related.js";
 import { session } from "../session.js";
 import { age, yaml } from "../text.js";
 import { ANSWERED, explain, unwell } from "../why.js";
@@ -23,6 +24,7 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
   const text = element("pre", { class: "yaml", tabindex: "0" });
   const written = element("table", { class: "written" });
   const happened = element("ul", { class: "events" });
+  const kin = element("dl", { class: "summary" });
   const fields = element("input", { type: "checkbox", onchange: (event) => { managed = event.target.checked; draw(); } });
   const question = { resource, name, namespace: kind.namespaced ? namespace : "" };
   const why = element("div", { class: "why" }, element("button", { "data-key": "w", onclick: () => explain(app, question, why) }, t("Why is it as it is?")));
@@ -39,11 +41,12 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
       actions,
       element("code", { class: "command" }, kubectl("get", `${resource}/${name}`, inNamespace(kind.namespaced && namespace), "-o", "yaml"))),
     says,
-    element("section", {}, element("h2", {}, t("Summary")), summary),
-    ANSWERED.includes(resource) ? element("section", {}, element("h2", {}, t("Why")), why) : null,
-    element("section", {}, element("h2", {}, t("Events")), happened),
-    element("section", {}, element("details", { id: "written", ontoggle: () => draw() }, element("summary", {}, t("Who wrote which field, and when")), written)),
-    element("section", {}, element("h2", {}, "YAML"), element("button", { "data-key": "y", hidden: true, onclick: () => text.focus() }), element("label", {}, fields, ` ${t("managed fields")}`), text)].filter(Boolean));
+    element("section", { class: "panel" }, element("h2", {}, t("Summary")), summary),
+    ANSWERED.includes(resource) ? element("section", { class: "panel" }, element("h2", {}, t("Why")), why) : null,
+    element("section", { class: "panel", hidden: true }, element("h2", {}, t("Related")), kin),
+    element("section", { class: "panel" }, element("h2", {}, t("Events")), happened),
+    element("section", { class: "panel" }, element("details", { id: "written", ontoggle: () => draw() }, element("summary", {}, t("Who wrote which field, and when")), written)),
+    element("section", { class: "panel" }, element("h2", {}, "YAML", element("label", { class: "tick" }, fields, t("managed fields"))), element("button", { "data-key": "y", hidden: true, onclick: () => text.focus() }), text)].filter(Boolean));
 
   function draw() {
     if (!object) return;
@@ -73,6 +76,7 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
     if (object.metadata.uid !== uid) {
       if (ANSWERED.includes(resource) && unwell(object)) explain(app, question, why);
       uid = object.metadata.uid;
+      related(app, resource, object, kin);
       events();
       events = follow(app, object, happened);
     }
@@ -84,8 +88,8 @@ function follow(app, object, list) {
   const rows = new Map();
   let columns = [];
   const cell = (row, name) => String(row[5][columns.indexOf(name)] ?? "");
-  const item = (row) => element("li", { class: cell(row, "Type") === "Warning" ? "bad" : "" },
-    `${cell(row, "Last Seen")} ${cell(row, "Type")} ${cell(row, "Reason")}`, element("p", {}, cell(row, "Message")));
+  const item = (row) => element("li", { class: cell(row, "Type") === "Warning" ? "warning" : "" },
+    element("time", {}, cell(row, "Last Seen")), element("span", {}, element("b", {}, cell(row, "Reason")), ` ${cell(row, "Type")}`), element("p", {}, cell(row, "Message")));
   const kind = app.kinds.get("events");
   if (!kind) return () => {};
   return app.stream.subscribe({ op: "table", path: path(kind, object.metadata.namespace || ""), fields: `involvedObject.uid=${object.metadata.uid}` }, (message) => {
@@ -111,7 +115,6 @@ function facts(app, object) {
   for (const condition of status.conditions || []) {
     if (condition.status !== "True" || condition.type.includes("Pressure")) pairs.push([condition.type, `${condition.status}${condition.reason ? ` (${condition.reason})` : ""}${condition.message ? `: ${condition.message}` : ""}`]);
   }
-  for (const owner of metadata.ownerReferences || []) pairs.push([t("Owner"), ownerLink(app, owner, metadata.namespace)]);
   const labels = Object.entries(metadata.labels || {});
   if (labels.length) pairs.push([t("Labels"), labels.map(([name, value]) => element("code", { class: "label" }, `${name}=${value}`))]);
   return pairs;
@@ -122,12 +125,6 @@ function containerText(container) {
   const last = container.lastState?.terminated;
   return [`${what}${details.reason ? ` (${details.reason})` : ""}${details.message ? `: ${details.message}` : ""}`, t("{count} restarts", { count: container.restartCount }),
     last ? t("last ended with {code}", { code: `${last.exitCode}${last.reason ? ` (${last.reason})` : ""}` }) : null].filter(Boolean).join(", ");
-}
-
-function ownerLink(app, owner, namespace) {
-  const group = owner.apiVersion.includes("/") ? owner.apiVersion.split("/")[0] : "";
-  const kind = [...app.kinds.values()].find((candidate) => candidate.kind === owner.kind && candidate.group === group);
-  return kind ? link(objectOf(kind.resource, kind.namespaced ? namespace : "", owner.name), `${owner.kind} ${owner.name}`) : `${owner.kind} ${owner.name}`;
 }
 
 const portsOf = (pod) => pod.spec.containers.flatMap((container) => container.ports || []).filter((port) => (port.protocol || "TCP") === "TCP").map((port) => port.containerPort);

@@ -1,0 +1,72 @@
+"""What the control plane tells of itself in its pods and its metrics: components, members of etcd, indicators. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from pybernetes.api.resource import Object
+from pybernetes.tools.slo.indicators import indicators, parse
+
+# As kubeadm labels what it runs; `store` is what a local cluster has instead of etcd.
+COMPONENTS = "component in (etcd,kube-apiserver,kube-controller-manager,kube-scheduler,store)"
+_ADDRESS = "kubeadm.kubernetes.io/etcd.advertise-client-urls"
+_REQUESTS = "apiserver_request_sli_duration_seconds_bucket"
+_SIZE = "apiserver_storage_size_bytes"
+_CHECKS = "kubernetes_healthchecks_total"
+
+
+def component_of(pod: Object) -> dict[str, Any] | None:
+    """Return what a page shows of a component's pod; None if it is not like one."""
+    try:
+        meta, status = pod["metadata"], pod.get("status") or {}
+        statuses = status.get("containerStatuses") or ()
+        return {
+            "component": meta["labels"]["component"],
+            "name": meta["name"],
+            "namespace": meta["namespace"],
+            "node": (pod.get("spec") or {}).get("nodeName", ""),
+            "address": (meta.get("annotations") or {}).get(_ADDRESS, ""),
+            "ready": bool(statuses) and all(one["ready"] for one in statuses),
+            "restarts": sum(one["restartCount"] for one in statuses),
+        }
+    except (KeyError, TypeError, AttributeError):
+        return None  # objects come from others
+
+
+def components(pods: Iterable[Object]) -> list[dict[str, Any]]:
+    """Return the components, each kind together."""
+    found = filter(None, map(component_of, pods))
+    return sorted(found, key=lambda one: (str(one["component"]), str(one["name"])))
+
+
+def service_levels(metrics: str) -> dict[str, Any]:
+    """Return the indicators of an API server's page of metrics, with their objectives, and the size of its storage in bytes."""
+    kept = "\n".join(line for line in metrics.splitlines() if line.startswith((_REQUESTS, _SIZE)))
+    samples = parse(kept)
+    sizes = [sample.value for sample in samples if sample.name == _SIZE and math.isfinite(sample.value)]
+    return {
+        "indicators": [
+            {
+                "name": one.name,
+                "seconds": one.seconds,
+                "objective": one.objective,
+                "count": one.requests,
+                "met": one.met,
+            }
+            for one in indicators(samples)
+            if one.requests and math.isfinite(one.seconds)
+        ],
+        "storage": max(sizes, default=None),
+    }
+
+
+def availability(metrics: str) -> float | None:
+    """Return which part of the checks of its health an API server has passed since it began; None if it does not tell."""
+    passed, all_ = 0.0, 0.0
+    for sample in parse(metrics):
+        if sample.name == _CHECKS and math.isfinite(sample.value):
+            all_ += sample.value
+            passed += sample.value if sample.labels.get("status") == "success" else 0.0
+    return passed / all_ if all_ else None

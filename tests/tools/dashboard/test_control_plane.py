@@ -1,0 +1,84 @@
+"""What the control plane tells of itself: components from pods, indicators from pages of metrics."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybernetes.tools.dashboard.control_plane import availability, components, service_levels
+
+_BUCKET = 'apiserver_request_sli_duration_seconds_bucket{verb="%s",scope="%s",resource="pods",subresource="",le="%s"} %d'
+
+
+def test_members_of_etcd_are_components() -> None:
+    def pod(
+        component: str, node: str, ready: bool = True, restarts: int = 0, **annotations: str
+    ) -> dict[str, object]:
+        meta = {
+            "name": f"{component}-{node}", "namespace": "kube-system", "labels": {"component": component}, "annotations": annotations,
+        }  # fmt: skip
+        statuses = [{"ready": ready, "restartCount": restarts}]
+        return {"metadata": meta, "spec": {"nodeName": node}, "status": {"containerStatuses": statuses}}
+
+    address = {"kubeadm.kubernetes.io/etcd.advertise-client-urls": "https://10.0.0.2:2379"}
+    pods = [
+        pod("kube-scheduler", "a"),
+        pod("etcd", "b", False, 3, **address),
+        pod("etcd", "a"),
+        {"metadata": {"name": "x"}},
+        {},
+    ]
+    found = components(pods)
+    assert [(one["component"], one["node"], one["ready"], one["restarts"], one["address"]) for one in found] == [
+        ("etcd", "a", True, 0, ""), ("etcd", "b", False, 3, "https://10.0.0.2:2379"), ("kube-scheduler", "a", True, 0, ""),
+    ]  # fmt: skip
+
+
+def test_indicators_of_the_page_of_metrics() -> None:
+    lines = [
+        _BUCKET % ("POST", "resource", "0.1", 90), _BUCKET % ("POST", "resource", "2", 100), _BUCKET % ("POST", "resource", "+Inf", 100),
+        _BUCKET % ("LIST", "cluster", "0.1", 5), _BUCKET % ("LIST", "cluster", "+Inf", 5),
+        _BUCKET % ("GET", "resource", "0.1", 0), _BUCKET % ("GET", "resource", "+Inf", 0),
+        'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 2048', "apiserver_other_total 5",
+    ]  # fmt: skip
+    levels = service_levels("\n".join(lines))
+    found = {one["name"]: one for one in levels["indicators"]}
+    write, read = (
+        found["API calls that change objects, 99 %"],
+        found["API calls that read a namespace or a cluster, 99 %"],
+    )
+    assert (write["met"], write["count"], write["objective"]) == (False, 100, 1.0) and 1 < write[
+        "seconds"
+    ] <= 2
+    assert read["met"] and len(found) == 2 and levels["storage"] == 2048
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", None),
+        ('kubernetes_healthchecks_total{name="ping",status="success",type="readyz"} 3', 1.0),
+        (
+            'kubernetes_healthchecks_total{name="ping",status="success",type="readyz"} 3\n'
+            'kubernetes_healthchecks_total{name="etcd",status="error",type="readyz"} 1',
+            0.75,
+        ),
+        ('kubernetes_healthchecks_total{name="ping",status="success",type="readyz"} NaN', None),
+    ],
+)
+def test_which_part_of_the_checks_was_passed(text: str, part: float | None) -> None:
+    assert availability(text) == part
+
+
+@given(
+    st.text()
+    | st.lists(
+        st.sampled_from(
+            ["apiserver_storage_size_bytes{} ", "kubernetes_healthchecks_total{", '"', "} 1", "\n"]
+        )
+    ).map("".join)
+)
+def test_any_page_may_come(text: str) -> None:
+    assert isinstance(service_levels(text)["indicators"], list)
+    availability(text)
