@@ -18,7 +18,7 @@ def cluster_of(cluster: Object) -> dict[str, Any] | None:
     try:
         status = cluster.get("status") or {}
         conditions = {row["type"]: row for row in status.get("conditions") or ()}
-        bad = next(
+        bad: Object = next(
             (row for row in conditions.values() if row["type"] != "Ready" and row["status"] == "True"), {}
         )
         ready = conditions.get("Ready", {}).get("status") == "True"
@@ -39,7 +39,7 @@ def object_of(resource: str, kind: str, obj: Object) -> dict[str, Any] | None:
     """Return what a page shows of a federated object: its state in each cluster, empty where it is as it should be."""
     try:
         meta, status = obj["metadata"], obj.get("status") or {}
-        own = next((row for row in status.get("conditions") or () if row["type"] == "Propagation"), {})
+        own: Object = next((row for row in status.get("conditions") or () if row["type"] == "Propagation"), {})
         clusters = {
             str(row["name"]): str(row.get("status") or "")[:_LONGEST] for row in status.get("clusters") or ()
         }

@@ -104,7 +104,7 @@ def test_search_finds_by_label_and_leads_to_the_object(page: Any, dashboard: Das
 def test_what_objects_contain_stays_text(page: Any, dashboard: Dashboard) -> None:
     log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/configmaps/default/settings-0001")
-    page.wait_for_selector(".events .bad")
+    page.wait_for_selector(".events .warning")
     assert "onerror" in page.inner_text(".events") and "onerror" in page.inner_text(".yaml")
     page.goto(f"{dashboard.origin}/#/list/events")
     page.wait_for_selector(".space .cell >> text=Attack")
