@@ -80,6 +80,13 @@ function drawHealth(root, { health, leaders }) {
     element("dl", { class: "summary" }, leaders.flatMap((lease) => [element("dt", {}, t("{name} leads by", { name: lease.name })), element("dd", {}, element("code", {}, lease.holder || t("nobody leads")))])));
 }
 
+// The indicators of an API server, by the names that tools/slo has for them.
+const LEVELS = () => ({
+  "API calls that change objects, 99 %": t("API calls that change objects, 99 %"),
+  "API calls that read one object, 99 %": t("API calls that read one object, 99 %"),
+  "API calls that read a namespace or a cluster, 99 %": t("API calls that read a namespace or a cluster, 99 %"),
+});
+
 /** Draw the components, the members of etcd among them, and how fast the API server is against what is expected. */
 function drawPlane(root, { components, levels, availability }) {
   const time = (seconds) => (seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`);
@@ -87,7 +94,7 @@ function drawPlane(root, { components, levels, availability }) {
   root.replaceChildren(
     element("div", { class: "tiles" },
       availability === null ? null : tile(t("checks passed since its start"), `${(availability * 100).toFixed(availability < 1 ? 1 : 0)} %`, true),
-      levels.indicators.map((one) => tile(t(one.name), time(one.seconds), one.met, t("objective {objective}, {count} requests since its start", { objective: time(one.objective), count: one.count }))),
+      levels.indicators.map((one) => tile(LEVELS()[one.name] ?? one.name, time(one.seconds), one.met, t("objective {objective}, {count} requests since its start", { objective: time(one.objective), count: one.count }))),
       levels.storage === null ? null : tile(t("storage"), amount.bytes(levels.storage), true)),
     element("ul", { class: "components" }, components.map((one) => element("li", { title: one.address },
       element("span", { class: `pill ${one.ready ? "good" : "bad"}` }, one.component), link(objectOf("pods", one.namespace, one.name), one.component === "etcd" ? t("member {name}", { name: one.node || one.name }) : one.node || one.name),
