@@ -27,7 +27,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     # It asks the scheduler's rules about a cluster that what-if reads.
     "tools.why": (*LIBRARIES, "tools.what_if"),
     # It shows in a browser what these find out.
-    "tools.dashboard": (*LIBRARIES, "tools.trace", "tools.why", "tools.what_if"),
+    "tools.dashboard": (*LIBRARIES, "tools.slo", "tools.trace", "tools.why", "tools.what_if"),
     # It installs what the others are: through the container runtime, into etcd, from images.
     "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "node.dns", "control_plane.store"),
     # It installs what the control plane of a federation reads, and speaks of the same kinds.

@@ -39,7 +39,9 @@ def object_of(resource: str, kind: str, obj: Object) -> dict[str, Any] | None:
     """Return what a page shows of a federated object: its state in each cluster, empty where it is as it should be."""
     try:
         meta, status = obj["metadata"], obj.get("status") or {}
-        own: Object = next((row for row in status.get("conditions") or () if row["type"] == "Propagation"), {})
+        own: Object = next(
+            (row for row in status.get("conditions") or () if row["type"] == "Propagation"), {}
+        )
         clusters = {
             str(row["name"]): str(row.get("status") or "")[:_LONGEST] for row in status.get("clusters") or ()
         }

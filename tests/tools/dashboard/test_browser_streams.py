@@ -47,7 +47,9 @@ def test_logs_of_two_pods(page: Any, dashboard: Dashboard) -> None:
     page.wait_for_selector(".log >> text=web-a/main  web-a says <b>hello</b>")
     page.wait_for_selector(".log >> text=web-b/main  web-b goes on")
     page.fill("#filter", "b goes")
-    page.wait_for_function("() => document.querySelector('.log').textContent === 'web-b/main  web-b goes on\\n'")
+    page.wait_for_function(
+        "() => document.querySelector('.log').textContent === 'web-b/main  web-b goes on\\n'"
+    )
     with page.expect_download() as download:
         page.click("text=Download")
     assert download.value.path().read_text().count("\n") == 4
