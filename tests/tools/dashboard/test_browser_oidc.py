@@ -105,8 +105,8 @@ def test_others_cannot_end_a_log_in_or_begin_one_for_somebody(dashboard: Dashboa
     other, _ = _begin(dashboard)
     proof = {"state": state, "authorization": "guess"}
     # An attacker's link leads another browser back: it has no cookie of that log-in, or one of another.
-    for headers in ({}, {"Cookie": other}, {"Cookie": "pyb-dashboard-log-in="}):
-        answer = dashboard.ask("POST", "/session", proof, headers)
+    for brought in (None, other, "pyb-dashboard-log-in="):
+        answer = dashboard.ask("POST", "/session", proof, {"Cookie": brought})
         assert answer.status == 401 and "was not begun here" in answer.text
     for origin in ("http://attacker.example", None):
         assert dashboard.ask("POST", "/log-in", headers={"Origin": origin}).status == 403
@@ -119,12 +119,12 @@ def test_others_cannot_end_a_log_in_or_begin_one_for_somebody(dashboard: Dashboa
 
 def test_only_a_browser_that_goes_there_gets_the_entrance(dashboard: Dashboard) -> None:
     assert dashboard.ask("GET", "/oidc?code=a&state=b", headers=_NAVIGATION).status == 200
-    for changed in (
-        {"Sec-Fetch-Mode": "cors"},
-        {"Sec-Fetch-Dest": "iframe"},
-        {"Origin": "http://attacker.example"},
+    for name, value in (
+        ("Sec-Fetch-Mode", "cors"),
+        ("Sec-Fetch-Dest", "iframe"),
+        ("Origin", "http://attacker.example"),
     ):
-        assert dashboard.ask("GET", "/oidc", headers=_NAVIGATION | changed).status == 403
+        assert dashboard.ask("GET", "/oidc", headers={**_NAVIGATION, name: value}).status == 403
     for path in ("/", "/session", "/k8s/api/v1/pods", "/log-in"):
         assert dashboard.ask("GET", path, headers=_NAVIGATION).status == 403
     answer = dashboard.ask("GET", "/oidc?code=a", headers=_NAVIGATION)

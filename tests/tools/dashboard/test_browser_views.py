@@ -113,15 +113,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             "metadata": {"labels": {"app": "web"}},
             "spec": {"containers": [{"name": "main", "image": "none"}]},
         }
-        spec = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+        rollout = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template}
         _make(
             server,
             "/apis/apps/v1/namespaces/default/deployments",
-            {"metadata": {"name": "web"}, "spec": spec},
+            {"metadata": {"name": "web"}, "spec": rollout},
         )
-        _make(server, "/api/v1/namespaces", {"metadata": {"name": "kube-system"}}) if server.call(
-            "GET", "/api/v1/namespaces/kube-system"
-        )[0] == 404 else None
         etcd = {
             "metadata": {"name": "etcd-one", "labels": {"component": "etcd"}},
             "spec": {"containers": [{"name": "etcd", "image": "none"}]},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ _BUCKET = 'apiserver_request_sli_duration_seconds_bucket{verb="%s",scope="%s",re
 def test_members_of_etcd_are_components() -> None:
     def pod(
         component: str, node: str, ready: bool = True, restarts: int = 0, **annotations: str
-    ) -> dict[str, object]:
+    ) -> dict[str, Any]:
         meta = {
             "name": f"{component}-{node}", "namespace": "kube-system", "labels": {"component": component}, "annotations": annotations,
         }  # fmt: skip
@@ -22,7 +24,7 @@ def test_members_of_etcd_are_components() -> None:
         return {"metadata": meta, "spec": {"nodeName": node}, "status": {"containerStatuses": statuses}}
 
     address = {"kubeadm.kubernetes.io/etcd.advertise-client-urls": "https://10.0.0.2:2379"}
-    pods = [
+    pods: list[dict[str, Any]] = [
         pod("kube-scheduler", "a"),
         pod("etcd", "b", False, 3, **address),
         pod("etcd", "a"),
