@@ -4,7 +4,8 @@ An event loop decrypts all that has come of a connection before anybody else has
 byte each that took half a second. Some records have nothing to read in them: a change of keys costs a derivation, and OpenSSL goes
 through as many as there are without coming back. So what has come is counted in records, whatever is in them, and OpenSSL is
 handed so many in a turn of the loop. When they are used up, the loop takes what was read so far for all that there is, and is
-told to go on in its next turn; also when the connection is HTTP no longer, or is about to end.
+told to go on in its next turn; also when the connection is HTTP no longer, or is about to end. While it ends nobody holds the other side
+back: event loops read on, to throw it away. Who sends more then than could be on the way is cut off.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ RECORDS = 32
 # The most that one has. Event loops ask for sixteen times as much, which is not read but has to be allocated.
 RECORD_BYTES = 16 * 1024
 _HEAD = 5  # a type, a version, and how long the rest is
+# What may wait to be thrown away: as much as kernels keep of a connection.
+_MOST_AFTER_CLOSE = 4 << 20
 _MOST_TURNS = 4  # of a handshake, which is not paced: far more records than one has
 
 
@@ -115,11 +118,15 @@ class PacedObject(ssl.SSLObject):
 
     def _rest(self) -> None:
         """Have the rest read in the next turn of the loop."""
-        if self._is_resting or self._connection is None:
+        if self._connection is None:
+            return
+        transport = self._connection.transport
+        if transport.is_closing() and self.arrived.pending + len(self._data) > _MOST_AFTER_CLOSE:
+            raise ssl.SSLError("more comes after the end of the connection than was on the way")
+        if self._is_resting:
             return
         self._is_resting = True
         asyncio.get_running_loop().call_soon(self._go_on)
-        transport = self._connection.transport
         # Reading that was paused and goes on is taken up by the loop in its next turn. Who pauses it for reasons of their
         # own has it read on later.
         if not transport.is_closing() and transport.is_reading():

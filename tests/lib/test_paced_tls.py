@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from pybernetes.lib import tls
+from pybernetes.lib import paced_tls, tls
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Request, Response
@@ -213,5 +213,51 @@ def test_changes_of_keys(
         await server.stop()
 
     monkeypatch.setattr(PacedObject, "_hand", counting)
+    with asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
+        runner.run(test())
+
+
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_who_sends_on_after_the_end_is_cut_off(
+    new_loop: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing holds the sender back any more: what is thrown away slower than it comes would pile up."""
+    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
+    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    trusting = ssl.create_default_context(cafile=str(authority))
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    rest, cut_off = PacedObject._rest, list[ssl.SSLError]()
+
+    def noted(self: PacedObject) -> None:
+        try:
+            rest(self)
+        except ssl.SSLError as error:
+            cut_off.append(error)
+            raise
+
+    monkeypatch.setattr(PacedObject, "_rest", noted)
+    monkeypatch.setattr(paced_tls, "_MOST_AFTER_CLOSE", 256 << 10, raising=False)
+
+    async def ends(duplex: Duplex) -> None:
+        await duplex.read()
+
+    def ending(request: Request) -> Answer:
+        return upgraded(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", ends)
+
+    async def test() -> None:
+        server = Server(ending, limits=Limits())
+        port = await server.start("127.0.0.1", 0, context)
+        _, writer = await shake_hands(client, incoming, outgoing, port)
+        client.write(UPGRADE)
+        writer.write(outgoing.read() + records(client, outgoing, bytes(100_000)))
+        with suppress(OSError):
+            await writer.drain()
+        await eventually(lambda: cut_off)
+        await eventually(lambda: not server.connections)
+        writer.close()
+        await server.stop()
+
     with asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
         runner.run(test())
