@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pybernetes.client import errors
 from pybernetes.client.refs import Kindlike, Ref, as_ref
+from pybernetes.lib.unsigned import unsigned
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -36,10 +37,10 @@ def note(kind: Kindlike, value: Object, subresource: str) -> Object:
     noted = writes.get()
     if noted is not None and subresource in _SAME_OBJECT:
         meta = value.get("metadata") or {}
-        version = meta.get("resourceVersion", "")
-        if version.isdigit():
+        version = unsigned(meta.get("resourceVersion"))
+        if version is not None:
             place = (as_ref(kind), meta.get("namespace", ""), meta["name"])
-            noted.append(Written(*place, int(version), meta.get("uid", ""), meta.get("labels")))
+            noted.append(Written(*place, version, meta.get("uid", ""), meta.get("labels")))
     return value
 
 

@@ -17,6 +17,7 @@ from pybernetes.client.errors import Expired, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
 from pybernetes.client.watch import Watch
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.unsigned import unsigned
 from pybernetes.runtime.cache import Cache, by_namespace, key_of
 
 log = logging.getLogger(__name__)
@@ -121,7 +122,7 @@ class Informer(Cache):
         if not text:
             return
         self.resource_version = text
-        version = int(text) if text.isdigit() else 0
+        version = unsigned(text) or 0
         back = version < self.version
         self.version = version
         waiting = self._waiting

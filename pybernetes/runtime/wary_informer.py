@@ -83,6 +83,11 @@ class WaryInformer(Informer):
         self._collected = None
         super()._replace(items, version)
 
+    def _seen(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a resourceVersion of the type {type(text).__name__}")
+        super()._seen(text)
+
     def _lost(self) -> None:
         self.resource_version = ""  # what comes back may be older
         if isinstance(self.error, OverBudget):

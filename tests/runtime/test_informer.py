@@ -227,6 +227,16 @@ async def test_waiting_for_a_version() -> None:
     assert called == [11, 12, 13]
 
 
+@pytest.mark.parametrize("version", ["²", "9" * 5000, "opaque"])
+async def test_a_version_that_is_no_number_is_passed_on_as_it_is(version: str) -> None:
+    informer = Informer(Scripted(), CONFIG_MAPS)  # type: ignore[arg-type]
+    called: list[int] = []
+    informer._replace({}, "10")
+    assert informer.when_seen(11, lambda: called.append(11))
+    informer._replace({}, version)
+    assert (informer.resource_version, informer.version, called) == (version, 0, [11])
+
+
 async def test_a_broken_handler_does_not_stop_the_others() -> None:
     informer = Informer(Scripted(), CONFIG_MAPS)  # type: ignore[arg-type]
     told: list[Any] = []

@@ -83,6 +83,7 @@ async def test_what_is_deleted_or_dropped_makes_room() -> None:
         [("ADDED", {})], [("ADDED", {"metadata": 5})], [("ADDED", {"metadata": {"name": []}})], [("ADDED", None)],
         [("BOOKMARK", {"metadata": {}})], [("MODIFIED", {"metadata": {"name": "a", "resourceVersion": 7}})],
         [("ADDED", {"metadata": {"name": "a", "resourceVersion": "9" * 5000}})], ValueError("no JSON"),
+        [("BOOKMARK", {"metadata": {"resourceVersion": []}})], [("BOOKMARK", {"metadata": {"resourceVersion": "²"}})],
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("synced", [False, True])

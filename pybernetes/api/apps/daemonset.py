@@ -10,6 +10,7 @@ from pybernetes.api.table import AGE, NAME, format_labels, get
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
 from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
+from pybernetes.lib.unsigned import unsigned
 
 # How often the template changed; a field in versions before v1.
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
@@ -42,7 +43,7 @@ def default(obj: Object) -> None:
 
 def _template_generation(obj: Object) -> int:
     text = obj["metadata"].get("annotations", {}).get(_TEMPLATE_GENERATION, "")
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return unsigned(text) or 0
 
 
 def _set_template_generation(obj: Object, generation: int) -> None:

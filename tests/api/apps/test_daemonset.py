@@ -26,6 +26,12 @@ def test_template_generation() -> None:
     assert same["metadata"]["annotations"][GENERATION] == "1"
 
 
+@pytest.mark.parametrize("text", ["", "²", "-3", "many", "9" * 5000])
+def test_a_template_generation_that_is_no_number_begins_anew(text: str) -> None:
+    given = {**workload(), "metadata": {"annotations": {GENERATION: text}}}
+    assert created(RESOURCE, given)["metadata"]["annotations"] == {GENERATION: "1"}
+
+
 @pytest.mark.parametrize(
     ("strategy", "expected"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.federation.member_objects import remembered
+from pybernetes.lib.unsigned import unsigned
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.wary_informer import Nonsense
@@ -49,9 +50,9 @@ class MemberCache:
     def wrote(self, obj: Object) -> Object:
         """Remember an object as the member answered it; return what is remembered."""
         known = remembered(obj)
-        version = obj["metadata"].get("resourceVersion", "")
-        if version.isdigit() and int(version) > self.informer.version:
-            self._ahead[key_of(obj)] = (int(version), self.informer.lists, known)
+        version = unsigned(obj["metadata"].get("resourceVersion"))
+        if version is not None and version > self.informer.version:
+            self._ahead[key_of(obj)] = (version, self.informer.lists, known)
             if len(self._ahead) > _SWEEP:
                 self._ahead = {key: entry for key, entry in self._ahead.items() if self._is_ahead(entry)}
         return known
