@@ -21,6 +21,7 @@ from pybernetes.lib.http.client_connection import ClientConnection, Disconnected
 from pybernetes.lib.http.connection_pool import ConnectionPool
 from pybernetes.lib.http.dialer import direct
 from pybernetes.lib.http.messages import Reply
+from pybernetes.lib.unsigned import unsigned
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -35,6 +36,8 @@ _IDLE_SECONDS = 60.0
 _CALLS_AT_ONCE = 100
 _CONNECT_TRIES = 5
 _BUSY_TRIES = 10
+# Whatever a server asks for: a call that waits holds up its caller.
+_LONGEST_WAIT = 60.0
 _SAFE = ("GET", "HEAD")
 _BATCH = 256
 
@@ -324,8 +327,8 @@ def retry_after(answer: Reply, safe: bool) -> float | None:
     status = answer.status
     if status not in (429, 503) and not (safe and status >= 500):
         return None
-    text = answer.headers.get(b"retry-after", b"")
-    return float(text) if text.isdigit() else None
+    seconds = unsigned(answer.headers.get(b"retry-after"))
+    return None if seconds is None else min(_LONGEST_WAIT, float(seconds))
 
 
 def backoff(attempt: int, first: float, limit: float) -> float:
