@@ -15,7 +15,8 @@ from pybernetes.runtime.cache import (
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector, LostLease
 from pybernetes.runtime.events import Recorder, SeriesRecorder
-from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.informers import Informers
 from pybernetes.runtime.manager import Manager
 from pybernetes.runtime.metrics import Metrics
 from pybernetes.runtime.queue import Queue

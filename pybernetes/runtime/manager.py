@@ -25,7 +25,7 @@ from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
 from pybernetes.runtime.events import Recorder, Sender
 from pybernetes.runtime.following import awaited, late
-from pybernetes.runtime.informer import Informers
+from pybernetes.runtime.informers import Informers
 from pybernetes.runtime.metrics import Metrics
 from pybernetes.runtime.runtime import Runtime
 

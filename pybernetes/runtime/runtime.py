@@ -7,7 +7,7 @@ import asyncio
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.events import Recorder, Sender
-from pybernetes.runtime.informer import Informers
+from pybernetes.runtime.informers import Informers
 from pybernetes.runtime.metrics import Metrics
 
 # How long workers that never have to wait may keep the event loop to themselves, all together.

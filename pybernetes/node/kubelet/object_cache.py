@@ -13,7 +13,8 @@ from pybernetes.api.resource import Object
 from pybernetes.client import Client, NotFound, Ref, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS, SERVICES
 from pybernetes.lib.clock import Clock
-from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.informers import Informers
 
 Key = tuple[Ref, str, str]
 _WAIT_SECONDS = 10.0

@@ -19,7 +19,8 @@ from pybernetes.client.refs import API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS, Re
 from pybernetes.control_plane.controllers._metadata.discovery import Discovered, Served, discover
 from pybernetes.lib.clock import Timer
 from pybernetes.runtime.cache import Union, by_owner
-from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.informers import Informers
 from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)

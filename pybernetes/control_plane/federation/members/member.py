@@ -16,7 +16,8 @@ from pybernetes.control_plane.federation.members.back_off import BackOff
 from pybernetes.control_plane.federation.members.member_cache import MemberCache
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.budget import MEBIBYTE, Budget, OverBudget
-from pybernetes.runtime.informer import Informers, Transform
+from pybernetes.runtime.informer import Transform
+from pybernetes.runtime.informers import Informers
 from pybernetes.runtime.wary_informer import WaryInformer
 
 # How many writes go to one member at a time: a slow one holds up nobody but itself.

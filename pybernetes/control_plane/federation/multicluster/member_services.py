@@ -14,7 +14,8 @@ from pybernetes.control_plane.federation.multicluster.kinds import (
     SERVICE_IMPORTS,
     SERVICE_NAME,
 )
-from pybernetes.runtime.informer import Informer, Informers
+from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.informers import Informers
 
 DEFINITION = f"{SERVICE_EXPORTS.plural}.{SERVICE_EXPORTS.group}"
 _OWN = f"{OURS}=true"
