@@ -220,14 +220,30 @@ class Settings:
 
 
 def load(cluster: Cluster) -> Settings:
-    """Return the settings of a cluster; those of a new one if its first ``up`` was interrupted before it saved any."""
+    """Return the settings of a cluster; those of a new one if its first ``up`` was interrupted before it saved any.
+
+    SettingsError if they are none, or those of a version that knows more.
+    """
     try:
-        fields = json.loads(cluster.settings.read_text())
+        saved = json.loads(cluster.settings.read_text())
+        for key, kind in (("nodes", NodeSettings), ("node_groups", NodeGroup), ("hollow_nodes", HollowNode)):
+            saved[key] = [_made(kind, entry) for entry in saved.get(key, ())]
+        result: Settings = _made(Settings, saved)
     except FileNotFoundError:
         return Settings()
-    for key, kind in (("nodes", NodeSettings), ("node_groups", NodeGroup), ("hollow_nodes", HollowNode)):
-        fields[key] = [kind(**entry) for entry in fields.get(key, ())]
-    return Settings(**fields)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise SettingsError(f"{cluster.settings}: {error}") from None
+    return result
+
+
+def _made(kind: Any, entry: dict[str, Any]) -> Any:
+    """Return what was saved of a kind of settings."""
+    unknown = sorted(entry.keys() - {setting.name for setting in fields(kind)})
+    if unknown:
+        raise SettingsError(
+            f"this version does not know the setting {unknown[0]!r}: a newer one made the cluster"
+        )
+    return kind(**entry)
 
 
 def save(cluster: Cluster, settings: Settings) -> None:

@@ -23,6 +23,28 @@ def test_settings_come_back_as_they_were_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"later": 1}', "does not know the setting 'later'"),
+        ('{"nodes": [{"name": "a", "number": 0, "later": 1}]}', "does not know the setting 'later'"),
+        ('{"nodes": [{"name": "a"}]}', "missing 1 required positional argument: 'number'"),
+        ('{"nodes": 5}', "not iterable"),
+        ('{"nodes": [5]}', "keys"),
+        ("[]", "list"),
+        ('{"port": ', "Expecting value"),
+        ("", "Expecting value"),
+    ],
+)
+def test_saved_settings_that_cannot_be_read(tmp_path: Path, text: str, complaint: str) -> None:
+    cluster = Cluster("trial", tmp_path)
+    cluster.create()
+    cluster.settings.write_text(text)
+    with pytest.raises(SettingsError, match=complaint) as raised:
+        settings.load(cluster)
+    assert str(raised.value).startswith(f"{cluster.settings}: ")
+
+
+@pytest.mark.parametrize(
     ("existing", "count", "names"),
     [
         ([], 2, ["c", "c-2"]),

@@ -55,12 +55,11 @@ def _note(cluster: Cluster, others: Sequence[str]) -> None:
 def host_of(names: Sequence[str]) -> str:
     """Return the local cluster that is the host of a federation with these members."""
     for cluster in paths.clusters():
-        if cluster.settings.exists() and settings.load(cluster).federation:
-            try:
-                if set(names) <= asyncio.run(_members(cluster)):
-                    return cluster.name
-            except OSError:  # it does not run
-                continue
+        try:
+            if settings.load(cluster).federation and set(names) <= asyncio.run(_members(cluster)):
+                return cluster.name
+        except (OSError, settings.SettingsError):  # it does not run, or another version made it
+            continue
     raise ClusterError(
         f"no federation of this machine has {', '.join(names)} as members: `pyb federation up` makes one, --host names another"
     )
