@@ -143,9 +143,9 @@ def read(argv: list[str]) -> argparse.Namespace:
 
 def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     """Return the settings that the command line changes; a new cluster has a node unless it says otherwise."""
-    from pybernetes.tools.local import settings
+    from pybernetes.tools.local import settings, settings_file
 
-    result = settings.from_file(Path(arguments.config)) if arguments.config else {}
+    result = settings_file.read(Path(arguments.config)) if arguments.config else {}
     names = (
         "nodes",
         "hollow",

@@ -76,29 +76,6 @@ def test_what_cannot_be_is_refused(changes: dict[str, Any], complaint: str) -> N
         settings.apply("c", Settings(nodes=[NodeSettings("c", 0)]), changes)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("nodes: 3\nproxyMode: userspace", {"nodes": 3, "proxy_mode": "userspace"}),
-        ("dns: none\nnodeLocalDNS: true", {"dns": "none", "node_local_dns": True}),
-        ("kubeletArguments: [--max-pods=20]", {"kubelet_arguments": ["--max-pods=20"]}),
-        ("node: 3", "unknown field 'node'"),
-        ("nodes: [", "while parsing"),
-    ],
-)
-def test_files_give_settings(tmp_path: Path, text: str, expected: dict[str, Any] | str) -> None:
-    path = tmp_path / "cluster.yaml"
-    path.write_text(f"apiVersion: {settings.API_VERSION}\nkind: {settings.KIND}\n{text}\n")
-    if isinstance(expected, dict):
-        assert settings.from_file(path) == expected
-    else:
-        with pytest.raises(SettingsError, match=expected):
-            settings.from_file(path)
-    path.write_text(text)
-    with pytest.raises(SettingsError):
-        settings.from_file(path)
-
-
 def test_the_ip_family() -> None:
     dual = settings.apply("c", Settings(), {"ip_family": "dual", "nodes": 1})
     assert dual.pod_range == f"10.244.0.0/16,{ip_families.pod_range('c')}"
