@@ -43,15 +43,15 @@ class HostRules:
 
     def restore(self) -> bool:
         """Write what is gone; return whether anything was. Our own changes remove rules too, and leave none out."""
-        settings = saved_settings.load(self._cluster)
         try:
+            settings = saved_settings.load(self._cluster)
             ports = dns_ports.opened_with_api(settings)
             ranges = filter(None, (settings.node_range, settings.node_range_v6))
             written = [network.restore_rules(self._cluster.name, text, ports) for text in ranges]
             written.append(self._balancers.restore_removed())
             others = cluster_links.connected(self._cluster, settings)
             written.append(cluster_links.open_ways(self._cluster.name, settings, others))
-        except OSError as error:
+        except (OSError, saved_settings.SettingsError) as error:
             print(f"local-host: rules cannot be written again: {error}", file=sys.stderr)
             return False
         if any(written):
