@@ -14,15 +14,15 @@ _SPECS = ("initContainers", "containers", "ephemeralContainers")
 _STATUSES = ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")
 _STARTING = ("ContainerCreating", "PodInitializing")
 _WAITS = {
-    "ImagePullBackOff": "Its image cannot be pulled",
-    "ErrImagePull": "Its image cannot be pulled",
-    "ErrImageNeverPull": "Its image is not on the node, and its pull policy is Never",
-    "InvalidImageName": "The name of its image is none",
-    "CreateContainerConfigError": "Something that its definition refers to is missing",
-    "CreateContainerError": "The container runtime cannot create it",
-    "RunContainerError": "The container runtime cannot start it",
-    "CrashLoopBackOff": "It ended again and again, and waits before it is started once more",
-    "PostStartHookError": "Its postStart hook failed",
+    "ImagePullBackOff": "its image cannot be pulled",
+    "ErrImagePull": "its image cannot be pulled",
+    "ErrImageNeverPull": "its image is not on the node, and its pull policy is Never",
+    "InvalidImageName": "the name of its image is none",
+    "CreateContainerConfigError": "something that its definition refers to is missing",
+    "CreateContainerError": "the container runtime cannot create it",
+    "RunContainerError": "the container runtime cannot start it",
+    "CrashLoopBackOff": "it ended again and again, and waits before it is started once more",
+    "PostStartHookError": "its postStart hook failed",
 }
 _SIGNALS = {
     137: "killed (SIGKILL)",
@@ -99,7 +99,8 @@ def how(over: Object) -> str:
         return "code 137: out of memory, it used more than its limit"
     meaning = _SIGNALS.get(code) or _EXITS.get(code)
     reason = over.get("reason") if over.get("reason") not in ("Error", "Completed", None, "") else ""
-    return f"code {code}" + (f": {meaning}" if meaning else "") + (f" ({reason})" if reason else "")
+    text = f"code {code}: {meaning}" if meaning else f"code {code}"
+    return f"{text} ({reason})" if reason else text
 
 
 def _message(over: Object) -> list[str]:
@@ -154,8 +155,8 @@ def _waiting(pod: Object, status: Object, world: World) -> list[Finding]:
         details += _probe_failures(world, ("Liveness", "Startup"))
     if "Image" in reason:
         details.append(f"Image: {status.get('image') or _image(pod, name)}")
-    text = _WAITS.get(reason, f"It waits: {reason}")
-    return [Finding(f"Container {name}: {text[0].lower()}{text[1:]} ({reason}).", details, command=logs)]
+    text = _WAITS.get(reason, f"it waits: {reason}")
+    return [Finding(f"Container {name}: {text} ({reason}).", details, command=logs)]
 
 
 def _image(pod: Object, name: str) -> str:
@@ -170,8 +171,9 @@ def _restarted(status: Object) -> list[Finding]:
     count = status.get("restartCount") or 0
     if running is None or before is None or not count:
         return []
-    times = "once" if count == 1 else f"{count} times"
-    text = f"Container {status['name']} was restarted {times}; the last time it had ended with {how(before)}."
+    name = status["name"]
+    text = f"Container {name} was restarted once" if count == 1 else f"Container {name} was restarted {count} times"
+    text = f"{text}; the last time it had ended with {how(before)}."
     return [Finding(text, _message(before), cause=bool(before.get("exitCode")))]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
-from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES
+from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Ref
 from pybernetes.tools.why.access import User, is_subject
 from pybernetes.tools.why.finding import Answer, Finding, Link, link, link_of
 from pybernetes.tools.why.world import Need, World
@@ -31,20 +31,22 @@ def decide(user: User, namespace: str, world: World, reviewed: Iterable[Object] 
     for ref in (CLUSTER_ROLE_BINDINGS, ROLE_BINDINGS):
         for binding in world.all(ref, namespace if ref is ROLE_BINDINGS else ""):
             if any(is_subject(subject, user, binding) for subject in binding.get("subjects") or ()):
-                where = f"in {namespace}" if ref is ROLE_BINDINGS else "in the whole cluster"
-                findings.append(_bound(binding, [link_of(ref, binding)], where, namespace, world))
+                findings.append(_bound(binding, ref, namespace, world))
     if not world.is_known(CLUSTER_ROLE_BINDINGS):
         texts = [rule_text(rule) for rule in reviewed]
         findings.append(Finding(f"What the server says that {user.name} may do:", texts, cause=False))
     return Answer(Link("User", user.name), f"rights in {namespace}", findings)
 
 
-def _bound(binding: Object, links: list[Link], where: str, namespace: str, world: World) -> Finding:
+def _bound(binding: Object, bound_by: Ref, namespace: str, world: World) -> Finding:
+    links = [link_of(bound_by, binding)]
     role = binding.get("roleRef") or {}
     ref = ROLES if role.get("kind") == "Role" else CLUSTER_ROLES
     name = str(role.get("name") or "")
     known = world.get(ref, name, namespace)
-    title = f"{ref.kind} {name} {where}:"
+    title = f"{ref.kind} {name} in the whole cluster:"
+    if bound_by is ROLE_BINDINGS:
+        title = f"{ref.kind} {name} in {namespace}:"
     if known is None and world.is_known(ref):
         return Finding(f"{ref.kind} {name} is bound, and does not exist.", links=links, cause=False)
     texts = [rule_text(rule) for rule in (known or {}).get("rules") or ()]

@@ -74,8 +74,10 @@ def unready(pods: Iterable[Object]) -> list[Finding]:
     if not waiting:
         return []
     first = waiting[0]["metadata"]
-    count = "1 pod is" if len(waiting) == 1 else f"{len(waiting)} pods are"
-    text = f"{count} not ready: {listed(pod['metadata']['name'] for pod in waiting)}."
+    names = listed(pod["metadata"]["name"] for pod in waiting)
+    text = f"{len(waiting)} pods are not ready: {names}."
+    if len(waiting) == 1:
+        text = f"1 pod is not ready: {names}."
     command = f"pyb why pod/{first['name']} -n {first['namespace']}"
     return [Finding(text, [], [link_of(PODS, pod) for pod in waiting[:_SHOWN]], command)]
 

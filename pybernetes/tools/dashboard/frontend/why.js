@@ -2,7 +2,7 @@
 
 import { element, link } from "./element.js";
 import { objectOf } from "./places.js";
-import { t } from "./words.js";
+import { t, told } from "./words.js";
 
 // What can be asked about, as tools/why/kinds has it.
 export const ANSWERED = ["pods", "services", "deployments.apps", "replicasets.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "horizontalpodautoscalers.autoscaling", "persistentvolumeclaims", "nodes"];
@@ -33,11 +33,11 @@ function drawn(app, answer) {
     const known = kinds.find((candidate) => candidate.kind === kind && candidate.group === group);
     return known ? link(objectOf(known.resource, namespace, name), `${kind} ${name}`) : `${kind} ${name}`;
   };
-  return [element("p", { class: answer.findings.some((finding) => finding.cause) ? "bad" : "good" }, answer.state),
-    ...answer.findings.map((finding) => element("div", { class: `finding ${finding.cause ? "bad" : ""}` }, element("b", {}, finding.title),
+  return [element("p", { class: answer.findings.some((finding) => finding.cause) ? "bad" : "good" }, told(answer.state)),
+    ...answer.findings.map((finding) => element("div", { class: `finding ${finding.cause ? "bad" : ""}` }, element("b", {}, told(finding.title)),
       element("ul", {}, finding.nodes.length ? finding.nodes.map((group) => element("li", {}, `${group.reason} (${group.plugin}): `, group.nodes.slice(0, 20).flatMap((node) => [link(objectOf("nodes", "", node), node), " "]), group.nodes.length > 20 ? `+${group.nodes.length - 20}` : null))
-        : finding.details.filter(Boolean).map((detail) => element("li", {}, detail))),
+        : finding.details.filter(Boolean).map((detail) => element("li", {}, told(detail)))),
       finding.links.length ? element("p", { class: "links" }, t("see"), finding.links.map(to)) : null,
       finding.command ? element("pre", { class: "command" }, finding.command) : null)),
-    ...answer.notes.map((note) => element("p", { class: "quiet" }, note))];
+    ...answer.notes.map((note) => element("p", { class: "quiet" }, told(note)))];
 }

@@ -38,7 +38,7 @@ def decide(pod: Object, world: World) -> tuple[str, list[Finding]]:
     if phase == "Pending":
         return f"Pending on {pod['spec']['nodeName']}", findings
     ready = condition(pod, "Ready").get("status") == "True"
-    return f"{phase}, {'ready' if ready else 'not ready'}", findings
+    return f"{phase}, ready" if ready else f"{phase}, not ready", findings
 
 
 WHY = Question(PODS, ("pod", "pods", "po"), needs, decide)

@@ -33,7 +33,7 @@ def decide(service: Object, world: World) -> tuple[str, list[Finding]]:
             Finding(f"It is another name of {name}, and has no endpoints of its own.", cause=False)
         ]
     ready = _ready(world.all(ENDPOINT_SLICES, namespace))
-    state = f"{ready} ready endpoint{'' if ready == 1 else 's'}"
+    state = "1 ready endpoint" if ready == 1 else f"{ready} ready endpoints"
     wanted = spec.get("selector") or {}
     if not wanted:
         text = "It has no selector: somebody else has to write its EndpointSlices."
@@ -93,11 +93,13 @@ def _pods(service: Object, selected: list[Object], ready: int) -> list[Finding]:
     if not waiting or service["spec"].get("publishNotReadyAddresses"):
         return []
     names = listed(pod["metadata"]["name"] for pod in waiting)
-    which = f"None of its {len(selected)} pods is ready" if len(waiting) == len(selected) else f"{len(waiting)} of its {len(selected)} pods are not ready"  # fmt: skip
+    text = f"{len(waiting)} of its {len(selected)} pods are not ready: {names}."
+    if len(waiting) == len(selected):
+        text = f"None of its {len(selected)} pods is ready: {names}."
     first = waiting[0]["metadata"]
     command = f"pyb why pod/{first['name']} -n {first['namespace']}"
     links = [link_of(PODS, pod) for pod in waiting[:5]]
-    return [Finding(f"{which}: {names}.", [], links, command, cause=not ready)]
+    return [Finding(text, [], links, command, cause=not ready)]
 
 
 def _ports(service: Object, selected: list[Object]) -> list[Finding]:
