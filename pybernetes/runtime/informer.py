@@ -198,6 +198,9 @@ class Informer(Cache):
             except Expired:
                 self.resource_version = ""
             except StatusError as error:
+                if self._lists_instead(error):
+                    log.info("watching %s: %s; it is listed instead", self.ref, error)
+                    continue
                 self._troubled(error)
                 self._refused(error)
                 self._lost()
@@ -235,10 +238,15 @@ class Informer(Cache):
         if turned and self.on_error is not None:
             self.on_error()
 
+    def _lists_instead(self, error: StatusError) -> bool:
+        """Return whether a server turns out to have no streaming lists: an older one, or one whose store cannot."""
+        if self.resource_version or not self._streaming or error.code not in _NO_STREAMING:
+            return False
+        self._streaming = False
+        return True
+
     def _refused(self, error: StatusError) -> None:
-        if not self.resource_version and error.code in _NO_STREAMING and self._streaming:
-            self._streaming = False  # an older server, or one whose store cannot: list instead
-        elif self.resource_version and error.code in (410, 504):
+        if self.resource_version and error.code in (410, 504):
             self.resource_version = (
                 ""  # the server has forgotten the version, or went back in time and does not know it
             )

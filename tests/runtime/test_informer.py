@@ -13,7 +13,7 @@ import pytest
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.client import errors
-from pybernetes.client.client import Client
+from pybernetes.client.client import Client, Page
 from pybernetes.client.refs import CONFIG_MAPS, NODES, PODS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Informer, Informers, by_labels, by_owner, key_of
@@ -211,6 +211,24 @@ async def test_it_resumes_where_it_was_and_waits_longer_each_time(monkeypatch: p
     assert list(informer.keys()) == ["default/c"] and informer.version == 21 and informer.lists == 2
     assert told == [(None, "a"), (None, "b"), ("a", "a"), ("b", None), ("a", None), (None, "c")]
     assert [asked["resource_version"] for asked in client.asked] == ["", "9", "9", "9", "", "21"]
+    task.cancel()
+
+
+async def test_a_server_without_streaming_lists_is_no_trouble(caplog: pytest.LogCaptureFixture) -> None:
+    """Upstream's says 500 when its etcd is an old one, and ordinary clients list instead."""
+
+    class Old(Scripted):
+        async def list(self, *_: Any, **options: Any) -> Page:
+            return Page([at("a", 3)], "5", "")
+
+    refused = errors.StatusError(500, "InternalError", "a watch stream was requested by the client but …")
+    clock, client = ManualClock(), Old(refused)
+    informer, troubles = Informer(client, CONFIG_MAPS, clock=clock), []  # type: ignore[arg-type]
+    informer.on_error = lambda: troubles.append(informer.error)
+    task = asyncio.create_task(informer.run())
+    await clock.advance(0)  # and without a pause
+    assert held(informer) == {"default/a": "3"} and client.asked[1]["resource_version"] == "5"
+    assert troubles == [] and not [record for record in caplog.records if record.levelname == "WARNING"]
     task.cancel()
 
 
