@@ -11,6 +11,8 @@ from pybernetes.tools.slo.indicators import indicators, parse
 
 # As kubeadm labels what it runs; `store` is what a local cluster has instead of etcd.
 COMPONENTS = "component in (etcd,kube-apiserver,kube-controller-manager,kube-scheduler,store)"
+_STORES = ("etcd", "store")
+_MEMBERS = "--etcd-servers="
 _ADDRESS = "kubeadm.kubernetes.io/etcd.advertise-client-urls"
 _REQUESTS = "apiserver_request_sli_duration_seconds_bucket"
 _SIZE = "apiserver_storage_size_bytes"
@@ -39,6 +41,49 @@ def components(pods: Iterable[Object]) -> list[dict[str, Any]]:
     """Return the components, each kind together."""
     found = filter(None, map(component_of, pods))
     return sorted(found, key=lambda one: (str(one["component"]), str(one["name"])))
+
+
+def has_store(found: Iterable[dict[str, Any]]) -> bool:
+    """Return whether components have what keeps the objects among them."""
+    return any(one["component"] in _STORES for one in found)
+
+
+def members_elsewhere(pods: Iterable[Object], statuses: Iterable[Object]) -> list[dict[str, Any]]:
+    """Return the members of an etcd that has no pods here, as API servers are told them, or else as one speaks of them.
+
+    An API server tells of the health of all of them together, in its componentstatuses; ``ready`` is None if it does not.
+    """
+    health = dict(filter(None, map(_health_of, statuses)))
+    ready = all(health.values()) if health else None
+    told = dict.fromkeys(address for pod in pods for address in _told(pod))
+    return [
+        {"component": "etcd", "name": name, "namespace": "", "node": "", "address": address, "ready": ready, "restarts": 0}
+        for name, address in ([(one.rpartition("/")[2], one) for one in told] or [(name, "") for name in sorted(health)])
+    ]  # fmt: skip
+
+
+def _told(pod: Object) -> list[str]:
+    """Return the addresses of etcd that an API server's pod is started with."""
+    try:
+        words = [
+            word
+            for container in pod["spec"]["containers"]
+            for part in ("command", "args")
+            for word in container.get(part) or ()
+        ]
+        given = [word.removeprefix(_MEMBERS) for word in words if word.startswith(_MEMBERS)]
+    except (KeyError, TypeError, AttributeError):
+        return []  # objects come from others
+    return [address for one in given for address in one.split(",") if address]
+
+
+def _health_of(status: Object) -> tuple[str, bool] | None:
+    try:
+        name = str(status["metadata"]["name"])
+        healthy = any(one["type"] == "Healthy" and one["status"] == "True" for one in status["conditions"])
+    except (KeyError, TypeError):
+        return None
+    return (name, healthy) if name.startswith("etcd-") else None
 
 
 def service_levels(metrics: str) -> dict[str, Any]:

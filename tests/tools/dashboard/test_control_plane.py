@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.tools.dashboard.control_plane import availability, components, service_levels
+from pybernetes.tools.dashboard.control_plane import availability, components, has_store, members_elsewhere, service_levels
 
 _BUCKET = 'apiserver_request_sli_duration_seconds_bucket{verb="%s",scope="%s",resource="pods",subresource="",le="%s"} %d'
 
@@ -35,6 +35,30 @@ def test_members_of_etcd_are_components() -> None:
     assert [(one["component"], one["node"], one["ready"], one["restarts"], one["address"]) for one in found] == [
         ("etcd", "a", True, 0, ""), ("etcd", "b", False, 3, "https://10.0.0.2:2379"), ("kube-scheduler", "a", True, 0, ""),
     ]  # fmt: skip
+
+
+def _status(name: str, healthy: str) -> dict[str, Any]:
+    return {"metadata": {"name": name}, "conditions": [{"type": "Healthy", "status": healthy}]}
+
+
+_SERVER = {"spec": {"containers": [{"command": ["kube-apiserver", "--etcd-servers=https://a:2379,https://b:2379"]}]}}
+
+
+@pytest.mark.parametrize(
+    ("pods", "statuses", "members"),
+    [
+        ([], [], []),
+        ([_SERVER], [], [("a:2379", "https://a:2379", None), ("b:2379", "https://b:2379", None)]),
+        ([_SERVER, _SERVER], [_status("etcd-0", "True")], [("a:2379", "https://a:2379", True), ("b:2379", "https://b:2379", True)]),
+        ([_SERVER], [_status("etcd-0", "False")], [("a:2379", "https://a:2379", False), ("b:2379", "https://b:2379", False)]),
+        ([], [_status("etcd-0", "True"), _status("scheduler", "False")], [("etcd-0", "", True)]),
+        ([{"spec": {"containers": [5]}}, {}], [{}, {"metadata": {"name": "etcd-1"}}, 5], []),
+    ],
+)  # fmt: skip
+def test_members_of_an_etcd_outside(pods: list[Any], statuses: list[Any], members: list[Any]) -> None:
+    found = members_elsewhere(pods, statuses)
+    assert [(one["name"], one["address"], one["ready"]) for one in found] == members
+    assert has_store(found) == bool(members) and not has_store([{"component": "kube-apiserver"}])
 
 
 def test_indicators_of_the_page_of_metrics() -> None:

@@ -13,6 +13,7 @@ from pybernetes.tools.dashboard.live._channel import Channel
 # A page of metrics has megabytes, and what it tells of changes slowly.
 _ASK_SECONDS = 60.0
 _NAMESPACE = "kube-system"
+_STATUSES = "/api/v1/componentstatuses"
 
 
 async def run(channel: Channel) -> None:
@@ -33,7 +34,18 @@ async def _components(channel: Channel) -> list[dict[str, Any]]:
         listed = await channel.user.client.list(PODS, _NAMESPACE, labels=control_plane.COMPONENTS)
     except (StatusError, OSError):
         return []
-    return control_plane.components(listed.items)
+    found = control_plane.components(listed.items)
+    if control_plane.has_store(found):
+        return found
+    return control_plane.members_elsewhere(listed.items, await _statuses(channel)) + found
+
+
+async def _statuses(channel: Channel) -> list[Any]:
+    """Return what the API server says of the parts that it depends on; nothing if the user may not read it."""
+    try:
+        return list((await channel.user.client.call("GET", _STATUSES)).get("items") or ())
+    except (StatusError, OSError):
+        return []
 
 
 async def _text(channel: Channel, path: str) -> str:

@@ -97,8 +97,14 @@ function drawPlane(root, { components, levels, availability }) {
       levels.indicators.map((one) => tile(LEVELS()[one.name] ?? one.name, time(one.seconds), one.met, t("objective {objective}, {count} requests since its start", { objective: time(one.objective), count: one.count }))),
       levels.storage === null ? null : tile(t("storage"), amount.bytes(levels.storage), true)),
     element("ul", { class: "components" }, components.map((one) => element("li", { title: one.address },
-      element("span", { class: `pill ${one.ready ? "good" : "bad"}` }, one.component), link(objectOf("pods", one.namespace, one.name), one.component === "etcd" ? t("member {name}", { name: one.node || one.name }) : one.node || one.name),
+      element("span", { class: `pill ${one.ready === null ? "quiet" : one.ready ? "good" : "bad"}` }, one.component), componentLink(one),
       one.address ? element("small", { class: "quiet" }, one.address) : null, one.restarts ? element("small", { class: "wait" }, t("{count} restarts", { count: one.restarts })) : null))));
+}
+
+/** Return the name of a component, linked to its pod; what runs outside of the cluster has none. */
+function componentLink({ component, name, namespace, node }) {
+  const text = component === "etcd" ? t("member {name}", { name: node || name }) : node || name;
+  return namespace ? link(objectOf("pods", namespace, name), text) : element("span", {}, text);
 }
 
 async function drawQuotas(app, root) {
