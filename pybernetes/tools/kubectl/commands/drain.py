@@ -15,7 +15,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, quoted, raise_all
 from pybernetes.tools.kubectl.resources.info import Info
-from pybernetes.tools.kubectl.resources.waiting import until
+from pybernetes.tools.kubectl.resources.waiting import TimedOut, until
 
 if TYPE_CHECKING:
     from typing import Any
@@ -37,6 +37,7 @@ FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.CHUNK, """
 - timeout duration 0s | how long to wait; 0 is without end
 """)  # fmt: skip
 _RETRY_SECONDS = 5.0
+_LATE = "context deadline exceeded"
 _MIRROR = "kubernetes.io/config.mirror"
 
 
@@ -54,10 +55,8 @@ def run(context: Context) -> None:
         except CommandError as error:
             errors = [error]
         if errors:
-            words = [error.message for error in errors]
-            shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
             context.warn(
-                f"error: unable to drain node {quoted(info.name)} due to error: {shown}, continuing command..."
+                f"error: unable to drain node {quoted(info.name)} due to error: {_together(errors)}, continuing command..."
             )
             failed += errors
             continue
@@ -72,37 +71,74 @@ def run(context: Context) -> None:
 
 
 def _drain(context: Context, info: Info) -> list[CommandError]:
-    flags = context.flags
-    resource = context.discovery.find("pods")
-    pods = (
-        context.client.list(
-            resource,
-            "",
-            chunk=flags.chunk_size,
-            fields=f"spec.nodeName={info.name}",
-            labels=flags.pod_selector,
-        ).get("items")
-        or []
-    )
-    chosen, warnings, errors = choose(context, pods)
+    chosen, warnings, errors = choose(context, _pods(context, info))
     if errors:
         return [CommandError(f"cannot delete {text}: {', '.join(names)}") for text, names in errors.items()]
     if warnings:
         context.warn(
             "Warning: " + "; ".join(f"{text}: {', '.join(names)}" for text, names in warnings.items())
         )
+    failed = _remove(context, chosen)
+    if failed and (pending := choose(context, _pods(context, info))[0]):
+        context.warn(
+            f"There are pending pods in node {quoted(info.name)} when an error occurred: {_together(failed)}"
+        )
+        for pod in pending:
+            context.warn(f"pod/{pod['metadata']['name']}")
+    return failed
+
+
+def _pods(context: Context, info: Info) -> list[Object]:
+    flags = context.flags
+    listed = context.client.list(
+        context.discovery.find("pods"),
+        "",
+        chunk=flags.chunk_size,
+        fields=f"spec.nodeName={info.name}",
+        labels=flags.pod_selector,
+    )
+    return listed.get("items") or []
+
+
+def _together(errors: list[CommandError]) -> str:
+    """Return the messages of errors as those of one."""
+    words = [error.message for error in errors]
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+
+
+def _remove(context: Context, pods: list[Object]) -> list[CommandError]:
+    """Evict pods and wait until they are gone; return what went wrong with any of them."""
+    flags = context.flags
     deadline = time.monotonic() + (flags.timeout or 10**9)
-    for pod in chosen:
-        _evict(context, pod, deadline)
+    failed: list[CommandError] = []
+    going = []
+    for pod in pods:
+        try:
+            _evict(context, pod, deadline)
+            going.append(pod)
+        except CommandError as error:
+            failed.append(error)
+            if flags.disable_eviction:
+                return failed
     if flags.dry_run != "none":
-        return []
-    for pod in chosen:
+        return failed
+    for pod in going:
         metadata = pod["metadata"]
-        target = Info(resource, metadata["namespace"], metadata["name"], pod)
-        if not _wait(context, target, deadline):
-            continue
-        context.out(f"pod/{metadata['name']} {'deleted' if flags.disable_eviction else 'evicted'}")
-    return []
+        target = Info(context.discovery.find("pods"), metadata["namespace"], metadata["name"], pod)
+        try:
+            if _wait(context, target, deadline):
+                context.out(f"pod/{target.name} {'deleted' if flags.disable_eviction else 'evicted'}")
+            else:
+                seconds = flags.skip_wait_for_delete_timeout
+                context.out(
+                    f"pod {quoted(target.name)} has DeletionTimestamp older than {seconds} seconds, skipping"
+                )
+        except TimedOut:
+            if flags.disable_eviction:
+                return [*failed, CommandError(_LATE)]
+            where = f"pod {quoted(target.name)} in namespace {quoted(target.namespace)}"
+            failed.append(CommandError(f"error when waiting for {where} to terminate: {_LATE}"))
+    return failed
 
 
 def _wait(context: Context, target: Info, deadline: float) -> bool:
@@ -117,8 +153,8 @@ def _wait(context: Context, target: Info, deadline: float) -> bool:
     left = parse_time(value["metadata"]["deletionTimestamp"]) + skip - time.time()
     try:
         until(context, target, _gone(uid), min(deadline, time.monotonic() + max(left, 0)))
-    except CommandError as error:
-        if time.monotonic() >= deadline or not error.message.startswith("timed out"):
+    except TimedOut:
+        if time.monotonic() >= deadline:
             raise
         return False
     return True
