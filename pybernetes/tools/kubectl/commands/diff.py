@@ -31,6 +31,7 @@ FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, shared_flags.field_manager("
 - prune-allowlist array | group/version/kind that --prune may delete
 - server-side bool false | let the server apply
 - show-managed-fields bool false | show managedFields
+- show-secrets bool false | show the values of Secrets
 """)  # fmt: skip
 _ATTEMPTS = 4
 _PLAIN = re.compile(r"[a-zA-Z0-9=-]+")
@@ -73,15 +74,20 @@ def _write(
 ) -> None:
     """Write an object as it is and as it would be to a file of the same name in two folders; what is pruned as it is, and then not at all."""
     managed = pruned or context.flags.show_managed_fields
-    before, after = live[1], merged[1]
-    if info.resource.kind == "Secret":
+    before, after, absent = live[1], merged[1], ""
+    if (
+        info.resource.kind == "Secret"
+        and info.resource.api_version == "v1"
+        and not context.flags.show_secrets
+    ):
         before, after = _masked(before, after)
+        absent = "null\n"  # as the original writes a Secret that is not there
     version = info.resource.api_version.replace("/", ".")
     name = ".".join(filter(None, (version, info.resource.kind, info.namespace, info.name)))
     for folder, value in ((live[0], before), (merged[0], after)):
         if value is not None or not pruned:
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(_text(value, managed) if value is not None else "")
+                file.write(_text(value, managed) if value is not None else absent)
 
 
 def _states(context: Context, info: Info, attempt: int = 1) -> tuple[Any, Any]:

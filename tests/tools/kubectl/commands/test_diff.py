@@ -37,6 +37,18 @@ def test_files(pruned: bool, before: Any, files: list[str], managed: list[str], 
     assert (texts["live"] == "") == (before is None)
 
 
+@pytest.mark.parametrize(("shown", "live", "merged"), [(False, "null\n", "***"), (True, "", "Yg==")])
+def test_a_new_secret(shown: bool, live: str, merged: str, tmp_path: Path) -> None:
+    context: Any = SimpleNamespace(flags=SimpleNamespace(show_managed_fields=False, show_secrets=shown))
+    info = Info(Resource("", "v1", "secrets", "secret", "Secret", True), "ns", "a", {})
+    after = {"kind": "Secret", "metadata": {"name": "a"}, "data": {"a": "Yg=="}}
+    for name in ("live", "merged"):
+        (tmp_path / name).mkdir()
+    _write(context, info, (str(tmp_path / "live"), None), (str(tmp_path / "merged"), after))
+    assert (tmp_path / "live" / "v1.Secret.ns.a").read_text() == live
+    assert f"a: {merged}" in (tmp_path / "merged" / "v1.Secret.ns.a").read_text().replace("'", "")
+
+
 @pytest.mark.parametrize(
     ("wanted", "command"),
     [
