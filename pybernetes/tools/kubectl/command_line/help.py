@@ -131,6 +131,8 @@ def show(command: Command, path: str, out: TextIO) -> int:
     out.write(f"{sentence(path.removeprefix('kubectl '), command.SUMMARY)}\n")
     from pybernetes.tools.kubectl.command_line.examples import EXAMPLES
 
+    if aliases := getattr(command, "ALIASES", ()):
+        out.write(f"\nAliases:\n{', '.join((path.rpartition(' ')[2], *aliases))}\n")
     if lines := EXAMPLES.get(path.removeprefix("kubectl ")):
         texts = (f"  # {comment}\n  kubectl {line}\n" for comment, line in lines)
         out.write("\nExamples:\n" + "\n".join(texts))
@@ -140,7 +142,8 @@ def show(command: Command, path: str, out: TextIO) -> int:
     flags = [flag for flag in declare(*texts_of_flags(command)).values() if not flag.hidden]
     if flags:
         out.write("\nOptions:\n" + flag_texts(flags))
-    out.write(f"\nUsage:\n  kubectl {command.USAGE} [options]\n\n")
+    options = "" if "[options]" in command.USAGE else " [options]"
+    out.write(f"\nUsage:\n  kubectl {command.USAGE}{options}\n\n")
     if package:
         out.write(f'Use "{path} <command> --help" for more information about a given command.\n')
     out.write('Use "kubectl options" for a list of global command-line options (applies to all commands).\n')

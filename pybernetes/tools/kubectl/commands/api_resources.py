@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 SUMMARY = "Print the supported API resources on the server"
-USAGE = "api-resources"
+USAGE = "api-resources [flags]"
 FLAGS = (shared_flags.TEMPLATE, """
 - api-group string | only this group
 - cached bool false | take what is cached if there is something

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pybernetes.tools.kubectl.kustomize.options import Options
 
 SUMMARY = "Build a kustomization target from a directory or URL"
-USAGE = "kustomize DIR"
+USAGE = "kustomize DIR [flags]"
 EXAMPLES = """
   # Build the current working directory
   kubectl kustomize

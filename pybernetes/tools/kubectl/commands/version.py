@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 SUMMARY = "Print the client and server version information"
-USAGE = "version"
+USAGE = "version [flags]"
 FLAGS = ("""
 - client bool false | only the client's version; no server is asked
 o output string | json or yaml

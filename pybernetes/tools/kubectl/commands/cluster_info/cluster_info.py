@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Display cluster information"
-USAGE = "cluster-info"
+USAGE = "cluster-info [flags]"
 FLAGS = ()
 _MORE = "\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'."
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SUMMARY = "Dump relevant information for debugging and diagnosis"
-USAGE = "cluster-info dump"
+USAGE = "cluster-info dump [flags]"
 FLAGS = (shared_flags.TEMPLATE, shared_flags.ALL_NAMESPACES, """
 - namespaces list | namespaces to dump
 o output string json | json or yaml

@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Display the current-context"
-USAGE = "config current-context"
+USAGE = "config current-context [flags]"
 FLAGS = ()
 
 

@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl.commands.config._file import print_names
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Display clusters defined in the kubeconfig"
-USAGE = "config get-clusters"
+USAGE = "config get-clusters [flags]"
 FLAGS = ()
 
 

@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl.commands.config._file import print_names
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Display users defined in the kubeconfig"
-USAGE = "config get-users"
+USAGE = "config get-users [flags]"
 FLAGS = ()
 
 

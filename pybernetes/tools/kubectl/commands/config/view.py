@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 SUMMARY = "Display merged kubeconfig settings or a specified kubeconfig file"
-USAGE = "config view"
+USAGE = "config view [flags]"
 FLAGS = (shared_flags.TEMPLATE, """
 - flatten bool false | put the contents of files into the output
 - merge bool true | put all files together

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 SUMMARY = "Create a cron job with the specified name"
-USAGE = "create cronjob NAME --image=image --schedule='0/5 * * * ?' -- [COMMAND] [args...]"
+USAGE = "create cronjob NAME --image=image --schedule='0/5 * * * ?' -- [COMMAND] [args...] [flags]"
 ALIASES = ("cj",)
 FLAGS = (*COMMON, """
 - image string | image to run

@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import Verbatim
 
 SUMMARY = "List all visible plugin executables on a user's PATH"
-USAGE = "plugin list"
+USAGE = "plugin list [flags]"
 FLAGS = (
     "- name-only bool false | If true, display only the binary name of each plugin, rather than its full path\n",
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 SUMMARY = "Update resource requests/limits on objects with pod templates"
-USAGE = "set resources (-f FILENAME | TYPE NAME) ([--limits=LIMITS & --requests=REQUESTS]"
+USAGE = "set resources (-f FILENAME | TYPE NAME)  ([--limits=LIMITS & --requests=REQUESTS]"
 FLAGS = (*COMMON, shared_flags.RECORD, shared_flags.field_manager("kubectl-set"), """
 c containers string * | containers to change; * may stand for anything
 - limits string | limits as resource=quantity pairs

@@ -3,6 +3,6 @@
 from pybernetes.tools.kubectl.commands._group import group
 
 SUMMARY = "Display resource (CPU/memory) usage"
-USAGE = "top"
+USAGE = "top [flags]"
 FLAGS = ()
 run = group()

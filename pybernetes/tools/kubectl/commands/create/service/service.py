@@ -3,7 +3,7 @@
 from pybernetes.tools.kubectl.commands._group import group
 
 SUMMARY = "Create a service using a specified subcommand"
-USAGE = "create service"
+USAGE = "create service [flags]"
 ALIASES = ("svc",)
 FLAGS = ()
 run = group()
