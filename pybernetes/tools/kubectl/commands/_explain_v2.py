@@ -25,14 +25,14 @@ def explained(
     lines = [f"KIND:     {resource.kind}", f"VERSION:  {resource.api_version}", ""]
     field = model.at(schema, path)
     described, inner = model.through(field)
-    if path:
+    if path and (inner.get("properties") or model.type_name(inner)):
         word = "RESOURCE" if inner.get("properties") else "FIELD   "
         lines += [f"{word.strip() + ':':<9} {path[-1]} <{model.type_name(field)}>", ""]
     lines.append("DESCRIPTION:")
-    texts = [text for text in described if text]
-    for place, text in enumerate(texts):
-        lines += [""] * bool(place) + _wrapped(text, 5)
-    if not texts:
+    for place, text in enumerate(described):
+        if text:
+            lines += [""] * bool(place) + _wrapped(text, 5)
+    if not any(described):
         lines.append("     <empty>")
     if inner.get("properties"):
         lines += ["", "FIELDS:", *model.fields(inner, 3, 1, frozenset())]
@@ -83,8 +83,9 @@ class _Model:
         following = self._next(schema)
         if following is not None:
             return self.type_name(following[1])
-        kind = schema.get("type") or ("string" if schema.get("oneOf") else "object")
-        return "Object" if kind == "object" else kind
+        if schema.get("type") == "object":
+            return "Object" if "properties" in schema else "map[string]"
+        return schema.get("type") or ("string" if schema.get("oneOf") else "")
 
     def fields(self, kind: Object, indent: int, level: int, seen: frozenset[str]) -> Iterator[str]:
         """Yield the lines about the fields of a kind."""
@@ -93,13 +94,10 @@ class _Model:
             mark = " -required-" if name in required and not self._recursive else ""
             yield f"{' ' * indent}{name}\t<{self.type_name(field)}>{mark}"
             if not self._recursive:
-                yield from _wrapped(field.get("description") or self._own_words(field), indent + 2)
+                yield from _wrapped(field.get("description") or "", indent + 2)
                 yield ""
             elif not self._depth or level < self._depth:
                 yield from self._inner(field, indent, level, seen)
-
-    def _own_words(self, field: Object) -> str:
-        return "" if self._next(field) is None else "".join(self.through(field)[0][1:2])
 
     def _inner(self, schema: Object, indent: int, level: int, seen: frozenset[str]) -> Iterator[str]:
         while (following := self._next(schema)) is not None:
@@ -115,11 +113,12 @@ def _wrapped(text: str, indent: int) -> list[str]:
     width, lines, line, last = _WIDTH - indent, [], "", ""
     for source in text.split("\n"):
         empty = not source.strip()
+        parts = empty and bool(lines)  # one after a text of one line is not shown
         code = source.startswith("    ")
         if line and (code or empty or last.endswith(":") or _BULLET.match(source.strip())):
             lines.append(line)
             line = last = ""
-        if code or (empty and lines):
+        if code or parts:
             lines.append(source if code else "")
             continue
         for word in source.split():

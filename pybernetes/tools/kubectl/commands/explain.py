@@ -83,7 +83,9 @@ def _find(context: Context) -> tuple[Resource, list[str]]:
     for other in known:
         if other.kind == resource.kind and (other.group, other.version) == (group, name):
             return other, words[1:]
-    raise CommandError(f'couldn\'t find resource for "{group}/{name}, Resource={resource.plural}"')
+    old = context.flags.output == "plaintext-openapiv2"
+    wanted = f"Kind={resource.kind}" if old else f"Resource={resource.plural}"
+    raise CommandError(f'couldn\'t find resource for "{group}/{name}, {wanted}"')
 
 
 def _document(context: Context, resource: Resource) -> Object:
