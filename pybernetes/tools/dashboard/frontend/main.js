@@ -62,7 +62,7 @@ async function start() {
   const answer = await stream.ask({ op: "kinds" });
   for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
   const search = box(app);
-  const root = element("main", { id: "view" });
+  const root = element("main", { id: "view", tabindex: "-1" });
   const { user, context } = session();
   document.body.replaceChildren(
     element("header", { class: "top" }, element("button", { class: "opener", "aria-label": t("Kinds"), onclick: () => document.body.classList.toggle("menu") }, "☰"), link(listOf("pods"), [element("img", { src: "/icon.svg", alt: "", width: 20, height: 20 }), element("span", {}, "Pybernetes")], { class: "brand" }), search.element, app.forwards.element, light, element("span", { class: "who" }, `${user} @ `, clusters.choice() || context),
@@ -79,6 +79,9 @@ async function start() {
     document.body.classList.remove("menu");
     for (const entry of document.querySelectorAll("nav a")) entry.classList.toggle("current", entry.dataset.resource ? entry.dataset.resource === rest[0] : entry.dataset.view === view);
     end = VIEWS[view](root, app, rest, parameters);
+    // Who does not see the page is told where he is.
+    root.setAttribute("aria-label", root.querySelector("h1")?.textContent ?? "");
+    if (!root.contains(document.activeElement)) root.focus();
   };
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => key(event, app, search));

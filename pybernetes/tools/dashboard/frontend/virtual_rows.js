@@ -1,20 +1,22 @@
 // A table of any number of rows, of which only those that can be seen are elements.
 
 import { element } from "./element.js";
+import { t } from "./words.js";
 
 const HEIGHT = 30;
 const BEYOND = 10;
 
 export class VirtualRows {
-  /** `draw(row)` gives the cells of a row, `key(row)` its name; `open(row)` is called for the one that is chosen, `picked()` when others are selected. */
-  constructor({ draw, open, key, picked, keys = {} }) {
+  /** `label` says what the rows are; `draw(row)` gives the cells of a row, `key(row)` its name; `open(row)` is called for the one that is chosen, `picked()` when others are selected. */
+  constructor({ label, draw, open, key, picked, keys = {} }) {
     Object.assign(this, { draw, open, name: key, picked, keys });
     this.rows = [];
     this.selected = new Set();
     this.chosen = 0;
-    this.head = element("div", { class: "row head", role: "row" });
+    // The head does not scroll, and belongs to the grid nevertheless: its row is the first.
+    this.head = element("div", { class: "row head", role: "row", id: "head", "aria-rowindex": 1 });
     this.space = element("div", { class: "space", role: "rowgroup" });
-    this.body = element("div", { class: "rows", tabindex: "0", role: "table", onkeydown: (event) => this.key(event) }, this.space);
+    this.body = element("div", { class: "rows", tabindex: "0", role: "grid", "aria-label": label, "aria-owns": "head", "aria-multiselectable": "true", onkeydown: (event) => this.key(event) }, this.space);
     this.element = element("div", { class: "table" }, this.head, this.body);
     this.body.addEventListener("scroll", () => this.later(), { passive: true });
     new ResizeObserver(() => this.later()).observe(this.body);
@@ -22,7 +24,7 @@ export class VirtualRows {
 
   columns(cells, widths) {
     this.element.style.setProperty("--columns", `34px ${widths}`);
-    this.head.replaceChildren(element("span", { class: "cell" }), ...cells);
+    this.head.replaceChildren(element("span", { class: "cell", role: "columnheader", "aria-label": t("Selected") }), ...cells);
   }
 
   set(rows) {
@@ -62,13 +64,15 @@ export class VirtualRows {
     const first = Math.max(0, Math.floor(this.body.scrollTop / HEIGHT) - BEYOND);
     const last = Math.min(this.rows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / HEIGHT) + BEYOND);
     this.space.style.height = `${this.rows.length * HEIGHT}px`;
-    this.body.setAttribute("aria-rowcount", this.rows.length);
+    this.body.setAttribute("aria-rowcount", this.rows.length + 1);
+    if (this.rows.length) this.body.setAttribute("aria-activedescendant", `row-${this.chosen}`);
+    else this.body.removeAttribute("aria-activedescendant");
     const drawn = [];
     for (let at = first; at < last; at++) {
       const row = element(
         "div",
         {
-          class: at === this.chosen ? "row chosen" : "row", role: "row", "aria-rowindex": at + 1,
+          class: at === this.chosen ? "row chosen" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": String(this.selected.has(this.name(this.rows[at]))),
           onclick: () => { this.chosen = at; this.open(this.rows[at]); },
         },
         this.box(this.rows[at]), this.draw(this.rows[at]),
@@ -82,7 +86,7 @@ export class VirtualRows {
   box(row) {
     const picked = this.selected.has(this.name(row));
     const box = element("input", { type: "checkbox", checked: picked, tabindex: "-1", "aria-label": this.name(row) });
-    return element("label", { class: "cell pick", onclick: (event) => { event.stopPropagation(); if (event.target === box) this.toggle(row); } }, box);
+    return element("label", { class: "cell pick", role: "gridcell", onclick: (event) => { event.stopPropagation(); if (event.target === box) this.toggle(row); } }, box);
   }
 
   key(event) {

@@ -42,10 +42,10 @@ export class Terminal {
     this.past = 0; // how many lines of the history are drawn
     this.old = element("div", {});
     this.now = element("div", {});
-    this.input = element("textarea", { class: "keys", "aria-label": t("Terminal"), autocapitalize: "off", autocomplete: "off", spellcheck: "false",
+    this.input = element("textarea", { class: "keys", "aria-label": t("Terminal; Ctrl+F6 leaves it"), autocapitalize: "off", autocomplete: "off", spellcheck: "false",
       onkeydown: (event) => this.key(event), oninput: (event) => this.typed(event), onpaste: (event) => this.paste(event), oncompositionend: () => this.take() });
     this.probe = element("span", { class: "probe", "aria-hidden": "true" }, "M".repeat(10));
-    this.element = element("div", { class: "terminal", role: "group", onmouseup: () => String(getSelection()) || this.input.focus() }, this.probe, this.old, this.now, this.input);
+    this.element = element("div", { class: "terminal", role: "group", "aria-label": t("Shell"), onmouseup: () => String(getSelection()) || this.input.focus() }, this.probe, this.old, this.now, this.input);
     this.watching = new ResizeObserver(() => this.fit());
     this.watching.observe(this.element);
   }
@@ -90,6 +90,8 @@ export class Terminal {
 
   key(event) {
     if (event.isComposing || event.metaKey) return;
+    // Programs want every other key: with this one people without a mouse get out.
+    if (event.ctrlKey && event.key === "F6") { event.preventDefault(); document.getElementById("view").focus(); return; }
     const copies = event.ctrlKey && event.key.toLowerCase() === "c" && (event.shiftKey || String(getSelection()));
     const pastes = event.ctrlKey && event.key.toLowerCase() === "v";
     if (copies || pastes) return; // the browser's own

@@ -26,7 +26,7 @@ export function show(root, app, resource, parameters) {
   const filter = element("input", { type: "search", id: "filter", placeholder: t("Filter"), "aria-label": t("Filter rows"), value: parameters.get("q") || "", oninput: () => { keep(); later(); } });
   const go = (row, view = "object") => { location.hash = address([view, resource, row[NAMESPACE] || "-", row[NAME]]); };
   const table = new VirtualRows({
-    draw, open: (row) => go(row), key: (row) => row[KEY], picked: () => pick(),
+    label: many(kind), draw, open: (row) => go(row), key: (row) => row[KEY], picked: () => pick(),
     keys: {
       d: (row) => go(row), y: (row) => go(row, "yaml"), e: (row) => go(row, "edit"),
       ...(resource === "pods" && Object.fromEntries([["l", "logs"], ["s", "shell"]].map(([key, view]) => [key, (row) => { location.hash = address([view, row[NAMESPACE], row[NAME]]); }]))),
@@ -68,19 +68,19 @@ export function show(root, app, resource, parameters) {
   function draw(row) {
     const cells = shown().map(([column, at]) => {
       const text = column.name === "Age" ? age(row[CREATED]) : String(row[CELLS][at] ?? "");
-      return element("div", { class: `cell ${state(column.name, text)}`, role: "cell", title: text }, text);
+      return element("div", { class: `cell ${state(column.name, text)}`, role: "gridcell", title: text }, text);
     });
-    return kind.namespaced ? [element("div", { class: "cell", role: "cell" }, row[NAMESPACE]), ...cells] : cells;
+    return kind.namespaced ? [element("div", { class: "cell", role: "gridcell" }, row[NAMESPACE]), ...cells] : cells;
   }
 
   function head() {
     const names = [...(kind.namespaced ? [["Namespace", -1]] : []), ...shown().map(([column, at]) => [column.name, at])];
     table.columns(
-      names.map(([name]) => element("button", {
-        class: "cell", "aria-label": t("Sort by {name}", { name }),
-        onclick: () => { sort = sort === name ? `-${name}` : name; keep(); head(); later(); },
-      }, name, sort === name ? " ▲" : sort === `-${name}` ? " ▼" : "")),
-      names.map(([name]) => (/^(Name|Message|Images?|Containers)$/.test(name) ? "minmax(16ch, 3fr)" : "minmax(6ch, 1fr)")).join(" "));
+      names.map(([name]) => element("div", { role: "columnheader", "aria-sort": sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none" }, element("button", {
+        class: "cell", title: t("Sort by {name}", { name }), "data-column": name,
+        onclick: () => { sort = sort === name ? `-${name}` : name; keep(); head(); later(); table.head.querySelector(`[data-column="${CSS.escape(name)}"]`).focus(); },
+      }, name, sort === name ? " ▲" : sort === `-${name}` ? " ▼" : ""))),
+      names.map(([name]) => (/^(Name|Message|Images?|Containers)$/.test(name) ? "minmax(16ch, 3fr)" : /^(Status|Namespace)$/.test(name) ? "minmax(14ch, 1.2fr)" : "minmax(6ch, 1fr)")).join(" "));
   }
 
   function value(row, name) {

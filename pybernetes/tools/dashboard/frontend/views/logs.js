@@ -17,7 +17,7 @@ export function show(root, app, namespace, names, parameters) {
   const stops = [];
   let lines = [], shownTo = 0, waiting = 0, ended = false;
   const find = element("input", { type: "search", id: "filter", placeholder: t("Only lines with"), "aria-label": t("Only lines with"), oninput: () => again() });
-  const text = element("pre", { class: "log", tabindex: "0", role: "log" });
+  const text = element("pre", { class: "log", tabindex: "0", role: "log", "aria-label": t("Logs") });
   const says = element("span", { class: "problem", role: "alert" });
   const count = element("span", { class: "count", role: "status" });
   const go = (changed) => { location.hash = address(["logs", namespace, names], { previous, timestamps, container, ...changed }); };

@@ -21,7 +21,7 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
   let events = () => {}, uid = "", object = null, managed = false;
   const says = element("p", { class: "problem", role: "alert" });
   const summary = element("dl", { class: "summary" });
-  const text = element("pre", { class: "yaml", tabindex: "0" });
+  const text = element("pre", { class: "yaml", tabindex: "0", role: "region", "aria-label": "YAML" });
   const written = element("table", { class: "written" });
   const happened = element("ul", { class: "events" });
   const kin = element("dl", { class: "summary" });

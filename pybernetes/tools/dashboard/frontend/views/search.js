@@ -9,9 +9,11 @@ const AGAIN = 500;
 /** Return the box and its results, for the top of every page. */
 export function box(app) {
   let chosen = 0, asked = 0, hits = [], answered = "", going = false;
-  const results = element("ul", { class: "hits", role: "listbox", id: "hits", hidden: true });
+  const list = element("ul", { role: "listbox", id: "hits", "aria-label": t("Search everything") });
+  const says = element("p", { class: "quiet", role: "status" });
+  const results = element("div", { class: "hits", hidden: true }, list, says);
   const input = element("input", {
-    type: "search", id: "search", placeholder: `${t("Search everything")}  /`, autocomplete: "off", role: "combobox", "aria-controls": "hits", "aria-label": t("Search everything"),
+    type: "search", id: "search", placeholder: `${t("Search everything")}  /`, autocomplete: "off", role: "combobox", "aria-controls": "hits", "aria-expanded": "false", "aria-autocomplete": "list", "aria-label": t("Search everything"),
     oninput: () => { going = false; ask(); }, onfocus: ask, onkeydown: key, onblur: () => setTimeout(close, 150),
   });
 
@@ -28,8 +30,11 @@ export function box(app) {
     const notes = [t("{count} of {all} objects, {time} ms", { count: hits.length, all: answer.objects, time: Math.round(performance.now() - began) })];
     if (!answer.ready) notes.push(t("still reading the cluster"));
     if (answer.unread.length) notes.push(t("not searched, because you may not list them: {count} kinds", { count: answer.unread.length }));
-    results.replaceChildren(...hits.map(item), element("li", { class: "quiet", title: answer.unread.join(", ") }, notes.join("; ")));
+    list.replaceChildren(...hits.map(item));
+    says.textContent = notes.join("; ");
+    says.title = answer.unread.join(", ");
     results.hidden = false;
+    input.setAttribute("aria-expanded", "true");
     mark();
     if (going) return go();
     // The server says when it has read the whole cluster only if it is asked.
@@ -37,12 +42,15 @@ export function box(app) {
   }
 
   function item([resource, namespace, name, field, text], at) {
-    return element("li", { role: "option", onmousemove: () => { chosen = at; mark(); } },
-      link(objectOf(resource, namespace, name), [element("b", {}, name), element("span", {}, ` ${resource}${namespace ? ` ${t("in {namespace}", { namespace })}` : ""}`), field === "name" ? null : element("small", {}, ` ${field} ${text}`)], { onclick: close }));
+    return element("li", { role: "option", id: `hit-${at}`, onmousemove: () => { chosen = at; mark(); } },
+      link(objectOf(resource, namespace, name), [element("b", {}, name), element("span", {}, ` ${resource}${namespace ? ` ${t("in {namespace}", { namespace })}` : ""}`), field === "name" ? null : element("small", {}, ` ${field} ${text}`)], { onclick: close, tabindex: "-1" }));
   }
 
   function mark() {
-    [...results.children].forEach((child, at) => child.setAttribute("aria-selected", at === chosen));
+    [...list.children].forEach((child, at) => child.setAttribute("aria-selected", at === chosen));
+    if (hits[chosen]) input.setAttribute("aria-activedescendant", `hit-${chosen}`);
+    else input.removeAttribute("aria-activedescendant");
+    list.children[chosen]?.scrollIntoView({ block: "nearest" });
   }
 
   function key(event) {
@@ -71,6 +79,8 @@ export function box(app) {
     asked++;
     going = false;
     results.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
   }
 
   return { element: element("div", { class: "search" }, input, results), input };

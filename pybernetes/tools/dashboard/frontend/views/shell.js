@@ -36,6 +36,7 @@ export function show(root, app, namespace, pod, parameters) {
       if ("code" in message) says.textContent = message.code === null ? t("The connection was lost.") : t("It has ended with {code}.", { code: message.code });
       if (!message.end) return;
       again.hidden = Boolean(attach);
+      if (terminal.element.contains(document.activeElement)) (attach ? root : again).focus();
     });
     terminal.input.focus();
   }
