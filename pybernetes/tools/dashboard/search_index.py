@@ -16,6 +16,8 @@ _BLOCK = 256
 _MOST_CANDIDATES = 2000
 _MOST_WORDS = 8
 _LONGEST_QUERY = 200
+# What is about other objects, and named after them, comes after those.
+_LAST = ("events", "endpointslices.discovery.k8s.io")
 # What a text of an object is: a line begins with the number of its field as a character that nobody can type.
 FIELDS = (
     "name",
@@ -142,15 +144,15 @@ class SearchIndex:
         query = parse(text)
         if not (query.words or query.resource or query.namespace):
             return []
-        best: dict[Key, tuple[int, int, Key, str]] = {}
+        best: dict[Key, tuple[int, bool, int, Key, str]] = {}
         # Names come first: with many objects that have the words elsewhere, those would not be looked at otherwise.
         for named in (True, False):
             for key, own in self._candidates(query, named):
                 if key not in best:
-                    best[key] = (_rank(key, query.words), len(key.name), key, own)
+                    best[key] = (_rank(key, query.words), key.resource in _LAST, len(key.name), key, own)
             if len(best) >= limit:
                 break
-        return [_hit(key, own, query.words) for _, _, key, own in sorted(best.values())[:limit]]
+        return [_hit(key, own, query.words) for *_, key, own in sorted(best.values())[:limit]]
 
     def _candidates(self, query: Query, named: bool) -> Iterator[tuple[Key, str]]:
         words = sorted(query.words, key=len, reverse=True)

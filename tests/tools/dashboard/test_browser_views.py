@@ -223,3 +223,26 @@ def test_what_an_object_is_related_to(page: Any, dashboard: Dashboard) -> None:
         found = page.evaluate(script, [resource, {"metadata": metadata, "spec": own}])
         assert found == [[kind, "n", name] for kind, name in expected]
     assert page.evaluate(script, ["configmaps", {"metadata": metadata}]) == []
+
+
+def test_answers_in_words_are_told_in_japanese(page: Any, dashboard: Dashboard) -> None:
+    page.goto(dashboard.origin)
+    script = """async (texts) => {
+      const { speak, told } = await import("/words.js");
+      await speak("ja");
+      return texts.map(told);
+    }"""
+    expected = {
+        "None of the 3 nodes will do.": "3 個のノードのどれにも配置できません。",
+        "Container main: its image cannot be pulled (ErrImagePull).": "コンテナ main: イメージを取得できません（ErrImagePull）。",
+        "Container a was restarted 2 times; the last time it had ended with code 137: killed (SIGKILL).": (
+            "コンテナ a は 2 回再起動されました。前回の終了: コード 137、強制終了 (SIGKILL)。"
+        ),
+        # More of it is known than how it begins.
+        "Pod web is near, but has no app.": "Pod web は近いですが、no app です。",
+        "ClusterRole view in the whole cluster:": "クラスター全体での ClusterRole view:",
+        # What nobody has translated stays as it is, however long.
+        "Insufficient cpu": "Insufficient cpu",
+        "Pod " * 2000: "Pod " * 2000,
+    }
+    assert page.evaluate(script, list(expected)) == list(expected.values())

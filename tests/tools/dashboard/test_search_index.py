@@ -37,6 +37,7 @@ INDEX = _index(
     [
         ("ledger-web", ["ledger-web"]),
         ("LEDGER-WEB", ["ledger-web"]),
+        ("ledger", ["ledger-web", "ledger.1"]),
         ("web", ["web", "web", "web-2", "ledger-web"]),
         ("kind:pods web", ["web", "web-2", "ledger-web"]),
         ("kind:deploy web", ["web"]),

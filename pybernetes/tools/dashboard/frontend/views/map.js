@@ -5,14 +5,20 @@ import { element, link } from "../element.js";
 import { address, objectOf } from "../places.js";
 import { t } from "../words.js";
 
-const WIDTH = 162, HEIGHT = 48, GAP = 10, BETWEEN = 38;
+const WIDTH = 162, HEIGHT = 48, GAP = 10, NARROWEST = 24, WIDEST = 90;
+// Names of pods differ at their end: what is too long loses its middle.
+const LONGEST = 20, HEAD = 8, TAIL = 11;
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Return where each box stands: in its column, near what it belongs to. */
-export function layout(boxes, edges) {
+/** Return a name that fits into a box. */
+export const fitting = (name) => (name.length > LONGEST ? `${name.slice(0, HEAD)}…${name.slice(-TAIL)}` : name);
+
+/** Return where each box stands, on a screen of a width if that is possible: in its column, near what it belongs to. */
+export function layout(boxes, edges, screen) {
   const used = [...new Set(boxes.map((box) => box.column))].sort((one, other) => one - other);
   const places = new Map(), neighbours = new Map(boxes.map((box) => [box.id, []]));
   for (const [one, other] of edges) { neighbours.get(one)?.push(other); neighbours.get(other)?.push(one); }
+  const between = Math.max(NARROWEST, Math.min(WIDEST, (screen - used.length * WIDTH) / (used.length - 1 || 1)));
   used.forEach((column, at) => {
     const own = boxes.filter((box) => box.column === column);
     const wish = (box) => {
@@ -21,7 +27,7 @@ export function layout(boxes, edges) {
     };
     const wishes = new Map(own.map((box) => [box.id, wish(box)]));
     own.sort((one, other) => wishes.get(one.id) - wishes.get(other.id) || one.resource.localeCompare(other.resource) || one.name.localeCompare(other.name, "en", { numeric: true }));
-    own.forEach((box, row) => places.set(box.id, { x: at * (WIDTH + BETWEEN), y: row * (HEIGHT + GAP) }));
+    own.forEach((box, row) => places.set(box.id, { x: at * (WIDTH + between), y: row * (HEIGHT + GAP) }));
   });
   return places;
 }
@@ -39,7 +45,7 @@ export function show(root, app, namespace, parameters) {
     element("code", { class: "command" }, kubectl("get", "ingress,service,deployment,pod,pvc", scope ? inNamespace(scope) : "-A", labels && ["-l", labels]))), says, picture);
 
   function draw({ boxes, edges }) {
-    const places = layout(boxes, edges);
+    const places = layout(boxes, edges, picture.clientWidth);
     const all = [...places.values()];
     const width = Math.max(0, ...all.map(({ x }) => x)) + WIDTH, height = Math.max(0, ...all.map(({ y }) => y)) + HEIGHT;
     const lines = document.createElementNS(SVG, "svg");
@@ -52,14 +58,14 @@ export function show(root, app, namespace, parameters) {
       if (from.x > to.x) [from, to] = [to, from];
       const [x, y, toX, toY] = [from.x + (from.x === to.x ? 0 : WIDTH), from.y + HEIGHT / 2, to.x, to.y + HEIGHT / 2];
       const line = document.createElementNS(SVG, "path");
-      const bend = from.x === to.x ? -30 : BETWEEN / 2;
+      const bend = from.x === to.x ? -30 : NARROWEST;
       line.setAttribute("d", `M${x} ${y} C${x + bend} ${y} ${toX - Math.abs(bend)} ${toY} ${toX} ${toY}`);
       lines.append(line);
     }
     const drawn = boxes.map((box) => {
       const group = box.id.startsWith("pods of ");
-      const made = link(group ? address(["list", "pods"], { ns: box.namespace, q: box.name }) : objectOf(box.resource, box.namespace, box.name), [element("small", {}, group ? t("pods of") : box.resource.split(".")[0]), element("b", {}, box.name), element("small", {}, box.text)],
-        { class: `box ${box.state}`, title: `${box.namespace ? `${box.namespace}/` : ""}${box.name} ${box.text}` });
+      const made = link(group ? address(["list", "pods"], { ns: box.namespace, q: box.name }) : objectOf(box.resource, box.namespace, box.name), [element("small", {}, group ? t("pods of") : box.resource.split(".")[0]), element("b", {}, fitting(box.name)), element("small", {}, box.text)],
+        { class: `box ${box.state}`, "aria-label": `${box.resource.split(".")[0]} ${box.name} ${box.text}`, title: `${box.namespace ? `${box.namespace}/` : ""}${box.name} ${box.text}` });
       const { x, y } = places.get(box.id);
       made.style.transform = `translate(${x}px, ${y}px)`;
       return made;
