@@ -15,7 +15,7 @@ from tests.support import eventually
 
 def test_what_can_be_followed() -> None:
     assert names("pybernetes.tools.dashboard.live") == [
-        "access", "cluster", "kinds", "log", "map", "object", "port_forward", "search", "shell", "table", "trace", "why",
+        "access", "cluster", "control_plane", "federation", "kinds", "log", "map", "object", "port_forward", "search", "shell", "table", "trace", "why",
     ]  # fmt: skip
 
 

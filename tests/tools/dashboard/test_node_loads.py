@@ -54,8 +54,11 @@ def test_what_a_pod_asks_for(pod: dict[str, Any], load: object) -> None:
 def test_what_is_shown_of_a_node() -> None:
     assert node_of(_NODE) == {
         "name": "one", "roles": ["control-plane"], "ready": True, "problems": ["DiskPressure: full"], "unschedulable": True,
-        "version": "v1.37.0", "cpu": 2000, "memory": 1 << 30, "pods": 110,
+        "version": "v1.37.0", "group": "", "zone": "", "cpu": 2000, "memory": 1 << 30, "pods": 110,
     }  # fmt: skip
+    labels = {"karpenter.sh/nodepool": "spot", "topology.kubernetes.io/zone": "a"}
+    grouped = node_of({**_NODE, "metadata": {"name": "one", "labels": labels}})
+    assert grouped is not None and (grouped["group"], grouped["zone"]) == ("spot", "a")
     broken_ones: list[dict[str, Any]] = [
         {},
         {"metadata": {"name": "x"}, "status": {"conditions": [1]}},
