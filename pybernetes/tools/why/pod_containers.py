@@ -172,7 +172,11 @@ def _restarted(status: Object) -> list[Finding]:
     if running is None or before is None or not count:
         return []
     name = status["name"]
-    text = f"Container {name} was restarted once" if count == 1 else f"Container {name} was restarted {count} times"
+    text = (
+        f"Container {name} was restarted once"
+        if count == 1
+        else f"Container {name} was restarted {count} times"
+    )
     text = f"{text}; the last time it had ended with {how(before)}."
     return [Finding(text, _message(before), cause=bool(before.get("exitCode")))]
 

@@ -113,7 +113,10 @@ def test_what_a_screen_reader_is_told(page: Any, dashboard: Dashboard) -> None:
         assert line in told, told
     rows = page.locator(".rows")
     assert rows.get_attribute("aria-rowcount") == "3"  # with the head
-    assert page.locator(f"#{rows.get_attribute('aria-activedescendant')}").get_attribute("aria-selected") == "true"
+    assert (
+        page.locator(f"#{rows.get_attribute('aria-activedescendant')}").get_attribute("aria-selected")
+        == "true"
+    )
     page.keyboard.press("Delete")
     page.wait_for_selector("dialog")
     assert 'dialog "Delete: web-a"' in page.locator("body").aria_snapshot()
@@ -153,7 +156,9 @@ def test_whatever_takes_the_focus_has_a_name(page: Any, dashboard: Dashboard, pl
         node
         for node in nodes
         if not node["ignored"]
-        and any(one["name"] == "focusable" and one["value"].get("value") for one in node.get("properties", ()))
+        and any(
+            one["name"] == "focusable" and one["value"].get("value") for one in node.get("properties", ())
+        )
     ]
     assert len(focusable) > 10
     named = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in focusable]

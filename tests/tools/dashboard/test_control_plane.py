@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.tools.dashboard.control_plane import availability, components, has_store, members_elsewhere, service_levels
+from pybernetes.tools.dashboard.control_plane import (
+    availability,
+    components,
+    has_store,
+    members_elsewhere,
+    service_levels,
+)
 
 _BUCKET = 'apiserver_request_sli_duration_seconds_bucket{verb="%s",scope="%s",resource="pods",subresource="",le="%s"} %d'
 
@@ -41,7 +47,9 @@ def _status(name: str, healthy: str) -> dict[str, Any]:
     return {"metadata": {"name": name}, "conditions": [{"type": "Healthy", "status": healthy}]}
 
 
-_SERVER = {"spec": {"containers": [{"command": ["kube-apiserver", "--etcd-servers=https://a:2379,https://b:2379"]}]}}
+_SERVER = {
+    "spec": {"containers": [{"command": ["kube-apiserver", "--etcd-servers=https://a:2379,https://b:2379"]}]}
+}
 
 
 @pytest.mark.parametrize(
