@@ -18,6 +18,8 @@ _META = (
 )  # fmt: skip
 # What somebody applied with kubectl has itself as an annotation, which nobody here asks for but which must be kept.
 CONTENT = "content"
+# Workloads that replace their pods when their template changes, and say how many they have replaced.
+_REPLACING = ("Deployment", "StatefulSet")
 
 
 def remembered(obj: Object) -> Object:
@@ -72,9 +74,10 @@ def rolled_out(obj: Object) -> bool:
         return True
     if status.get("observedGeneration", 0) < obj["metadata"].get("generation", 0):
         return False
-    updated = status.get("updatedReplicas", status.get("replicas", 0))
-    available = status.get("availableReplicas", status.get("readyReplicas", 0))
-    return updated >= wanted and available >= wanted
+    replicas, available = status.get("replicas", 0), status.get("availableReplicas", 0)
+    # A count of zero is left out, which is not the same as a kind that does not count them.
+    updated = status.get("updatedReplicas", 0) if obj.get("kind") in _REPLACING else replicas
+    return bool(updated >= wanted and available >= wanted and replicas <= updated)
 
 
 def _label(obj: Object) -> str:

@@ -20,21 +20,36 @@ def test_little_is_remembered() -> None:
     assert known["content"] != objects.remembered({**whole, "spec": {"replicas": 2}})["content"]
 
 
+def counts(replicas: int = 0, updated: int = 0, available: int = 0, observed: int = 1) -> dict[str, int]:
+    """Return the status of a workload, which leaves out what is zero."""
+    given = {"replicas": replicas, "updatedReplicas": updated, "availableReplicas": available}
+    return {"observedGeneration": observed, **{name: count for name, count in given.items() if count}}
+
+
 @pytest.mark.parametrize(
-    ("spec", "status", "generation", "expected"),
+    ("kind", "wanted", "status", "expected"),
     [
-        ({}, {}, 1, True),
-        ({"replicas": 2}, {}, 1, False),
-        ({"replicas": 2}, {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 2}, 1, True),
-        ({"replicas": 2}, {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 2}, 2, False),
-        ({"replicas": 2}, {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 1}, 1, False),
-        ({"replicas": 2}, {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 2}, 1, False),
-        ({"replicas": 0}, {"observedGeneration": 1}, 1, True),
+        ("ConfigMap", None, {}, True),
+        ("Deployment", 2, {}, False),
+        ("Deployment", 2, counts(2, 2, 2), True),
+        ("Deployment", 2, counts(2, 2, 2, observed=0), False),
+        ("Deployment", 2, counts(2, 2, 1), False),
+        ("Deployment", 2, counts(3, 1, 2), False),
+        ("Deployment", 2, counts(2, 0, 2), False),  # the change was seen, and no pod is replaced yet
+        ("Deployment", 1, counts(2, 1, 1), False),  # the old pod is the one that is available
+        ("Deployment", 2, {**counts(2, 2), "readyReplicas": 2}, False),  # not for long enough
+        ("Deployment", 0, counts(), True),
+        ("Deployment", 0, counts(1), False),
+        ("StatefulSet", 2, counts(2, 0, 2), False),
+        ("StatefulSet", 2, counts(2, 2, 2), True),
+        ("ReplicaSet", 2, counts(2, 0, 2), True),
+        ("ReplicaSet", 2, counts(2, 0, 1), False),
     ],
 )
-def test_rolled_out(spec: Any, status: Any, generation: int, expected: bool) -> None:
+def test_rolled_out(kind: str, wanted: int | None, status: Any, expected: bool) -> None:
+    spec = {} if wanted is None else {"replicas": wanted}
     assert (
-        objects.rolled_out({"metadata": {"generation": generation}, "spec": spec, "status": status})
+        objects.rolled_out({"kind": kind, "metadata": {"generation": 1}, "spec": spec, "status": status})
         is expected
     )
 
