@@ -7,7 +7,7 @@ import { t } from "../words.js";
 
 const WIDTH = 162, HEIGHT = 48, GAP = 10, NARROWEST = 24, WIDEST = 90;
 // Names of pods differ at their end: what is too long loses its middle.
-const LONGEST = 20, HEAD = 8, TAIL = 11;
+const LONGEST = 16, HEAD = 6, TAIL = 9;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Return a name that fits into a box. */
