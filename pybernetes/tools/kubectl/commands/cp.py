@@ -175,7 +175,12 @@ def _quiet(context: Context, aside: TextIO) -> Context:
 
 
 def _is_directory(context: Context, pod: Object, container: str, path: str) -> bool:
-    return execute(_quiet(context, io.StringIO()), pod, container, ["test", "-d", path], output=_Sink()) == 0
+    try:
+        return (
+            execute(_quiet(context, io.StringIO()), pod, container, ["test", "-d", path], output=_Sink()) == 0
+        )
+    except CommandError:  # there need not be such a program
+        return False
 
 
 class _Counted:

@@ -88,3 +88,16 @@ def test_specs_that_are_none(text: str, message: str) -> None:
     with pytest.raises(CommandError) as caught:
         cp._Spec(text)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(("outcome", "expected"), [(0, True), (1, False), (None, False)])
+def test_is_it_a_directory(outcome: int | None, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def execute(*arguments: Any, output: Any) -> int:
+        if outcome is None:
+            raise CommandError('"test": executable file not found in $PATH')
+        return outcome
+
+    monkeypatch.setattr(cp, "execute", execute)
+    monkeypatch.setattr(cp, "_quiet", lambda context, aside: context)
+    context: Any = None
+    assert cp._is_directory(context, {}, "c", "/tmp/x") is expected
