@@ -27,7 +27,9 @@ def connect(access: Access, host: bytes, timeout: float | None) -> Any:
         raw: Any = socket.create_connection(address, timeout)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise NoConnection(f"proxyconnect tcp: dial tcp {address[0]}:{address[1]}: connect: {why}") from None
+        refused = _place(access) if isinstance(error, ConnectionRefusedError) else ""
+        reason = f"proxyconnect tcp: dial tcp {address[0]}:{address[1]}: connect: {why}"
+        raise NoConnection(reason, refused) from None
     if parts.scheme == "https":
         import ssl
 
@@ -39,8 +41,12 @@ def connect(access: Access, host: bytes, timeout: float | None) -> Any:
     return raw
 
 
+def _place(access: Access) -> str:
+    return f"[{access.host}]:{access.port}" if ":" in access.host else f"{access.host}:{access.port}"
+
+
 def _tunnel(raw: Any, access: Access, user: tuple[str, str]) -> None:
-    place = f"[{access.host}]:{access.port}" if ":" in access.host else f"{access.host}:{access.port}"
+    place = _place(access)
     lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}", "User-Agent: kubectl"]
     if user[0]:
         import base64

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from pybernetes.tools.kubectl.connection.forward_proxy import connect
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection
 from pybernetes.tools.kubectl.kubeconfig.access import Access, proxy_for
 
 
@@ -77,3 +77,13 @@ def test_socks() -> None:
     with connect(access, b"a.example", 5.0) as raw:
         assert raw.recv(5) == b"hello"
     assert pieces[1] == b"\x05\x01\x00\x03\x09a.example\x01\xbb"
+
+
+def test_a_proxy_that_refuses() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    access = Access("https://a.example:6443")
+    access.proxy = f"http://127.0.0.1:{port}"
+    with pytest.raises(NoConnection, match=f"proxyconnect tcp: dial tcp 127.0.0.1:{port}") as caught:
+        connect(access, b"a.example", 5.0)
+    assert caught.value.refused == "a.example:6443"
