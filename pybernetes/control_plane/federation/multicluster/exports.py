@@ -51,6 +51,7 @@ class Shared(NamedTuple):
     annotations: dict[str, str]
     clusters: tuple[str, ...]
     conflicts: tuple[tuple[str, str], ...]  # reason and message
+    strays: dict[str, frozenset[str]]  # by cluster: names of ports that have another number there
 
     @property
     def is_headless(self) -> bool:
@@ -75,7 +76,8 @@ def shared(exports: Iterable[Export]) -> Shared | None:
     if unlike:
         conflicts.append(("AnnotationsConflict", f"other annotations are exported than by {oldest.cluster}"))
     clusters = tuple(sorted(export.cluster for export in valid))
-    return Shared({**spec, "ports": ports}, labels, annotations, clusters, tuple(conflicts))
+    strays = {export.cluster: _strays(export, ports) for export in valid}
+    return Shared({**spec, "ports": ports}, labels, annotations, clusters, tuple(conflicts), strays)
 
 
 def _age(export: Export) -> tuple[str, str]:
@@ -122,6 +124,14 @@ def _ports(valid: Sequence[Export]) -> tuple[list[Object], str]:
     unlike = any(other != listed[0] for other in listed)
     text = f"the ports are not those of {valid[0].cluster}, the oldest export" if unlike else ""
     return list(ports.values()), text
+
+
+def _strays(export: Export, agreed: Sequence[Object]) -> frozenset[str]:
+    """Return the names of ports that a cluster has, and that are not what was agreed upon under these names."""
+    places = {port.get("name", ""): (port["protocol"], port["port"]) for port in agreed}
+    own = [_port(port) for port in _service(export).get("ports") or ()]
+    names = {port.get("name", ""): (port["protocol"], port["port"]) for port in own}
+    return frozenset(name for name, place in names.items() if places.get(name) != place)
 
 
 def _port(port: Object) -> Object:

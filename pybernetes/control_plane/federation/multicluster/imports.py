@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.federation.kinds import COMPONENT
@@ -58,11 +58,16 @@ def service_import(namespace: str, name: str, service: Shared, derived: Object |
 def slices(
     namespace: str, name: str, service: Shared, sources: Mapping[str, Iterable[Object]]
 ) -> dict[str, Object]:
-    """Return the slices that a cluster gets, by their names, of the slices of each cluster."""
+    """Return the slices that a cluster gets, by their names, of the slices of each cluster.
+
+    Endpoints do not serve a port of the service's address whose number is another one in their cluster.
+    """
     result: dict[str, Object] = {}
     for cluster, listed in sources.items():
         labels = {**_OURS, SERVICE_NAME: name, SOURCE_CLUSTER: cluster, MANAGED_BY: MANAGER}
+        strays: Collection[str] = ()
         if not service.is_headless:
+            strays = service.strays.get(cluster, ())
             labels[LOCAL_SERVICE] = derived_name(namespace, name)
         for source in filter(is_sound_slice, listed):
             identity = f"{cluster}/{namespace}/{source['metadata']['name']}"
@@ -75,7 +80,9 @@ def slices(
                     for endpoint in source.get("endpoints") or ()
                 ],
                 "ports": [
-                    {key: port[key] for key in _OF_PORT if key in port} for port in source.get("ports") or ()
+                    {key: port[key] for key in _OF_PORT if key in port}
+                    for port in source.get("ports") or ()
+                    if (port.get("name") or "") not in strays
                 ],
             }
     return result

@@ -58,6 +58,17 @@ def test_slices_of_two_clusters() -> None:
     assert all(LOCAL_SERVICE not in obj["metadata"]["labels"] for obj in listed.values())
 
 
+def test_endpoints_do_not_serve_a_port_that_has_another_number_in_their_cluster() -> None:
+    old = export("one", 2, ports=[port("http", 80), port("more", 81)])
+    service = shared([old, export("two", 1, ports=[port("http", 4242, targetPort=8080), port("more", 81)])])
+    assert service is not None and service.strays == {"one": frozenset(), "two": frozenset(("http",))}
+    given = slice_of("web-1", "10.2.0.1")
+    given["ports"].append({"name": "more", "port": 8081, "protocol": "TCP"})
+    made = imports.slices("team", "web", service, {"one": [given], "two": [given]})
+    served = [[entry["name"] for entry in obj["ports"]] for obj in made.values()]
+    assert served == [["http", "more"], ["more"]]
+
+
 WANTED = {"metadata": {"name": "a", "labels": {"x": "y"}}, "spec": {"ports": [{"port": 80}], "type": "b"}}
 
 
