@@ -161,10 +161,10 @@ class Several(CommandError):
         self.errors = errors
 
     def text(self) -> str:
-        return "\n".join(error.short() for error in self.errors)
+        return "".join(f"{error.short()}\n" for error in self.errors)  # one may end with a line break itself
 
     def short(self) -> str:
-        return self.text()
+        return self.text().removesuffix("\n")
 
 
 def raise_all(errors: list[CommandError]) -> None:

@@ -110,8 +110,8 @@ class _Model:
 
 def _wrapped(text: str, indent: int) -> list[str]:
     """Return a text in indented lines; lists, code and empty lines stay as they are."""
-    width, line, last = _WIDTH - indent, "", ""
     lines: list[str] = []
+    width, line, last = _WIDTH - indent, "", ""
     for source in text.split("\n"):
         empty = not source.strip()
         parts = empty and bool(lines)  # one after a text of one line is not shown

@@ -38,7 +38,7 @@ def run(context: Context) -> None:
         spec = pod_spec(value)
         if spec is None:
             raise Verbatim(
-                f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: *{info.resource.version}.{value.get('kind')}"
+                f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: *{info.resource.version}.{value.get('kind')}\n"
             )
         missing = []
         for name, image in images.items():
