@@ -13,6 +13,7 @@ from pybernetes.tools.kubectl.apply.server_side import warn_if_deleting
 from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found, with_source
+from pybernetes.tools.kubectl.output.json import dumps
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ def _patched(context: Context, info: Info, live: Object, modified: Object) -> Ob
             if context.flags.force and error.reason in ("Conflict", "Invalid"):
                 _recreate(context, info, live, modified)
                 return patch
-            text = f"applying patch:\n{json.dumps(patch, separators=(',', ':'))}\nto:\n{describe(info)}\nfor:"
-            raise with_source(error, text, info.source) from None
+            text = f"applying patch:\n{dumps(patch, indent=None)}\nto:\n{describe(info)}\nfor:"
+            raise with_source(with_source(error, "patching", info.source), text, info.source) from None
     raise AssertionError
 
 
