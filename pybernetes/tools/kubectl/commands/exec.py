@@ -42,8 +42,8 @@ def run(context: Context) -> None:
         if len(infos) > 1:
             raise CommandError("cannot exec into multiple objects at a time")
         info = infos[0]
-        if info.resource.kind == "Pod":
-            info.object = context.client.get(info.resource, info.namespace, info.name)
+        # A pod of a file is taken as it is written there.
+        info.object["metadata"]["namespace"] = info.namespace
     else:
         info = named(context, args[0])
     pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]

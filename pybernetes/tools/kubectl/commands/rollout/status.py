@@ -46,17 +46,13 @@ def run(context: Context) -> None:
 
 def _follow(context: Context, info: Info, deadline: float) -> None:
     flags = context.flags
-    last = ""
 
     def is_done(value: Object | None) -> bool:
-        nonlocal last
         if value is None:
             raise CommandError("object has been deleted")
         text, done = status(value, flags.revision)
-        if text != last:
-            context.stdout.write(text)
-            context.stdout.flush()
-            last = text
+        context.stdout.write(text)
+        context.stdout.flush()
         return done or not flags.watch
 
     try:
