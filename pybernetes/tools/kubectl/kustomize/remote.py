@@ -166,6 +166,8 @@ def download(url: str, limit: int) -> bytes:
     import urllib.error
     import urllib.request
 
+    from pybernetes.tools.kubectl.resources.manifests import unreachable
+
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
             data: bytes = answer.read(limit + 1)
@@ -174,7 +176,8 @@ def download(url: str, limit: int) -> bytes:
             raise BuildError("URL is a git repository") from None
         raise NotHttp(f"HTTP Error: status code {error.code} ({error.reason})") from None
     except (OSError, ValueError) as error:
-        raise BuildError(f'Get "{url}": {getattr(error, "reason", error)}') from None
+        reason = unreachable(url, getattr(error, "reason", error)).reason
+        raise BuildError(f'Get "{url}": {reason}') from None
     if len(data) > limit:
         raise BuildError(f"'{url}' has more than {limit >> 20} MiB")
     return data

@@ -81,11 +81,12 @@ def _download(url: str) -> bytes:
                 ) from None
             time.sleep(_RETRY_SECONDS)
         except (OSError, ValueError) as error:
-            raise _unreachable(url, getattr(error, "reason", error)) from None
+            raise unreachable(url, getattr(error, "reason", error)) from None
     raise AssertionError
 
 
-def _unreachable(url: str, reason: Any) -> NoConnection:
+def unreachable(url: str, reason: Any) -> NoConnection:
+    """Return the error of a server that did not answer, in the words of Go."""
     host = url.partition("://")[2].partition("/")[0]
     if isinstance(reason, ConnectionRefusedError):
         return NoConnection(f"dial tcp {host}: connect: connection refused", host)
