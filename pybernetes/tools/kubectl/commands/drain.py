@@ -246,6 +246,13 @@ def _evict(context: Context, pod: Object, deadline: float) -> None:
                 raise CommandError(
                     f"error when evicting pods/{quoted(name)} -n {quoted(namespace)}: {error.message}"
                 ) from None
+            pause = (error.status.get("details") or {}).get("retryAfterSeconds") or 0
+            if (
+                context.client.timeout and pause >= context.client.timeout
+            ):  # --request-timeout is over by then
+                raise CommandError(
+                    f"error when evicting pods/{quoted(name)} -n {quoted(namespace)}: {_LATE}"
+                ) from None
             if time.monotonic() > deadline:
                 raise CommandError(
                     f"error when evicting pods/{quoted(name)} -n {quoted(namespace)}: global timeout reached: "

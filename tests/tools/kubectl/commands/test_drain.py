@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.kubectl.commands import drain
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.waiting import TimedOut
@@ -55,3 +55,18 @@ def test_one_pod_does_not_keep_the_others(
     )
     errors = drain._remove(context, PODS)
     assert (said, [error.message for error in errors]) == (told, failed)
+
+
+def test_a_budget_that_takes_longer_than_a_request_may() -> None:
+    def refuse(*arguments: Any) -> None:
+        details = {"retryAfterSeconds": 10}
+        raise ApiError({"reason": "TooManyRequests", "message": "no", "details": details}, 429)
+
+    context: Any = SimpleNamespace(
+        flags=SimpleNamespace(timeout=0.0, dry_run="none", disable_eviction=False, grace_period=-1),
+        out=[].append,
+        client=SimpleNamespace(timeout=3.0, json=refuse),
+        discovery=SimpleNamespace(find=lambda word: Resource("", "v1", word, "pod", "Pod", True)),
+    )
+    with pytest.raises(CommandError, match=f'error when evicting pods/"held" -n "ns": {LATE}'):
+        drain._evict(context, PODS[0], 1e9)
