@@ -6,11 +6,13 @@ import asyncio
 import fcntl
 import os
 import pty
+import signal
 import struct
 import termios
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -80,9 +82,11 @@ async def _port(reader: Reader, writer: Writer) -> None:
 async def _shell(reader: Reader, writer: Writer, command: list[str]) -> None:
     outer, inner = pty.openpty()
     environment = {"PATH": os.environ["PATH"], "PS1": "$ ", "HOME": "/nowhere", "LANG": "C.UTF-8"}
+    # Tests that run in the background ignore interrupts, and so would all that they start.
+    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = await asyncio.create_subprocess_exec(
-        *command, stdin=inner, stdout=inner, stderr=inner, env=environment, start_new_session=True
-    )
+        *command, stdin=inner, stdout=inner, stderr=inner, env=environment, start_new_session=True, preexec_fn=interruptible
+    )  # fmt: skip
     os.close(inner)
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
