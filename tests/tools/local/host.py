@@ -68,8 +68,12 @@ def _kernel_settings() -> list[str]:
 
 
 @contextmanager
-def host(name: str) -> Iterator[Host]:
-    """Yield this thread, and what it starts, is on the machine meanwhile; afterwards it is as it was before."""
+def host(name: str, *, forwards: bool = False) -> Iterator[Host]:
+    """Yield this thread, and what it starts, is on the machine meanwhile; afterwards it is as it was before.
+
+    ``forwards`` says whether the machine forwards packets already. What a whole cluster makes puts that back as it was
+    (kernel_settings.py); who makes a bridge alone begins on a machine that does.
+    """
     machine = Host(name)
     try:
         for namespace in (name, machine.outside):
@@ -83,9 +87,8 @@ def host(name: str) -> Iterator[Host]:
             command("ip", "-netns", namespace, "link", "set", "eth0", "addrgenmode", "none", "up")
         command("ip", "-netns", name, "route", "add", "default", "via", OUTSIDE)
         with inside(name):
-            command(
-                "sysctl", "-qw", "net.ipv4.conf.all.accept_redirects=0"
-            )  # what forwarding changes as well
+            # A new namespace has what this machine has at the moment. Forwarding changes the other setting as well.
+            command("sysctl", "-qw", f"net.ipv4.ip_forward={int(forwards)}", "net.ipv4.conf.all.accept_redirects=0")
             before = machine.state()
             yield machine
             with contextlib.suppress(AssertionError):

@@ -107,7 +107,7 @@ def test_pods_are_reached_once_clusters_are_connected_and_nodes_are_not() -> Non
         f"la{number}": ("172.30.78.0/24", "10.78.0.0/24"),
         f"lb{number}": ("172.30.79.0/24", "10.79.0.0/24"),
     }
-    with host(f"host{number}"), contextlib.ExitStack() as stack:
+    with host(f"host{number}", forwards=True), contextlib.ExitStack() as stack:
         known = {}
         for cluster, (nodes, pods) in made.items():
             stack.callback(network.remove_bridge, cluster)

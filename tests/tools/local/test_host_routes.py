@@ -33,7 +33,7 @@ def nodes() -> Iterator[dict[str, str]]:
     """Yield the addresses of nodes that have a namespace, and a pod's address inside."""
     require_root()
     require_program("busybox")
-    with host("routes"), contextlib.ExitStack() as stack:
+    with host("routes", forwards=True), contextlib.ExitStack() as stack:
         network.make_bridge(CLUSTER, RANGE, network.OpenPorts())
         stack.callback(network.remove_bridge, CLUSTER)
         for number, node in enumerate(NODES):

@@ -96,7 +96,7 @@ def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
     require_program("ip")
     cluster, node_range = f"net{os.getpid() % 100000}", "172.30.77.0/24"
     gateway, node = network.gateway(node_range), network.address(node_range, 0)
-    with host(f"host{cluster}"):
+    with host(f"host{cluster}", forwards=True):
         command("iptables", "-P", "INPUT", "DROP")
         with contextlib.ExitStack() as stack:
             stack.callback(network.remove_bridge, cluster)

@@ -69,7 +69,7 @@ def test_packets_stay_away(tmp_path: Path) -> None:
         require_program(program)
     name = f"apart{os.getpid() % 100000}"
     cluster, nodes = Cluster(name, tmp_path), [name, f"{name}-2", f"{name}-3"]
-    with host(f"host{name}"), contextlib.ExitStack() as stack:
+    with host(f"host{name}", forwards=True), contextlib.ExitStack() as stack:
         stack.callback(network.remove_bridge, name)
         network.make_bridge(name, RANGE, OpenPorts((10250,)))
         for number, node in enumerate(nodes):
