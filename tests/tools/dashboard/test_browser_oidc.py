@@ -72,6 +72,7 @@ def test_a_person_logs_in_at_the_provider(browser: Any, dashboard: Dashboard, se
     page.wait_for_selector("text=oidc:jane@example.com @ test")
     # Who says no at the provider gets its words, as text.
     page.click("text=Log out")
+    page.wait_for_selector("#provider")
     page.goto(f"{dashboard.origin}/oidc?error=access_denied&error_description=%3Cb%3Eno%3C/b%3E")
     page.wait_for_selector(".problem >> text=<b>no</b>")
     assert "oidc" not in page.url

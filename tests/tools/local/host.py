@@ -88,7 +88,8 @@ def host(name: str, *, forwards: bool = False) -> Iterator[Host]:
         command("ip", "-netns", name, "route", "add", "default", "via", OUTSIDE)
         with inside(name):
             # A new namespace has what this machine has at the moment. Forwarding changes the other setting as well.
-            command("sysctl", "-qw", f"net.ipv4.ip_forward={int(forwards)}", "net.ipv4.conf.all.accept_redirects=0")
+            for setting in (f"ip_forward={int(forwards)}", "conf.all.accept_redirects=0"):
+                command("sysctl", "-qw", f"net.ipv4.{setting}")
             before = machine.state()
             yield machine
             with contextlib.suppress(AssertionError):
