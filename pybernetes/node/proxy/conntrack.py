@@ -1,4 +1,4 @@
-"""The kernel's connection tracking: forgets UDP connections whose target serves no more, and sets limits."""
+"""The kernel's connection tracking: forgets connections of UDP and SCTP whose target serves no more, and sets limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.lib.commands import CommandError, run
 from pybernetes.lib.flags import duration
-from pybernetes.node.proxy.service_port import ServicePort
+from pybernetes.node.proxy.service_port import STALE_PROTOCOLS, ServicePort
 
 log = logging.getLogger(__name__)
 _PAIR = re.compile(r"\b(src|dst|sport|dport)=(\S+)")
@@ -25,6 +25,7 @@ _AT_ONCE = 16
 class Connection(NamedTuple):
     """A connection to a Service: where it was sent, and which target it was sent on to."""
 
+    protocol: str
     address: str
     port: int
     target: str
@@ -39,7 +40,9 @@ def parse(text: str) -> list[Connection]:
         if len(pairs) >= 8:
             first, second = dict(pairs[:4]), dict(pairs[4:8])
             connections.append(
-                Connection(first["dst"], int(first["dport"]), second["src"], int(second["sport"]))
+                Connection(
+                    line.split()[0], first["dst"], int(first["dport"]), second["src"], int(second["sport"])
+                )
             )
     return connections
 
@@ -47,34 +50,38 @@ def parse(text: str) -> list[Connection]:
 def stale_connections(
     connections: Iterable[Connection], service_ports: Iterable[ServicePort]
 ) -> Iterator[Connection]:
-    """Yield the UDP connections to a Service whose target serves no more."""
-    by_address: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
-    by_node_port: dict[int, frozenset[tuple[str, int]]] = {}
+    """Yield the connections to a Service whose target serves no more."""
+    by_address: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
+    by_node_port: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
     for port in service_ports:
-        if port.protocol != "udp":
+        if port.protocol not in STALE_PROTOCOLS:
             continue
         for address in (port.cluster_ip, *port.external_ips, *port.load_balancer_ips):
-            by_address[address, port.port] = port.serving
-        # A node port is known by its number alone: without a target, others' connections would match.
-        if port.node_port and port.serving:
-            by_node_port[port.node_port] = port.serving
+            by_address[port.protocol, address, port.port] = port.serving
+        if port.node_port:
+            by_node_port[port.protocol, port.node_port] = port.serving
     for connection in connections:
-        serving = by_address.get((connection.address, connection.port))
+        protocol, address, number, *target = connection
+        serving = by_address.get((protocol, address, number))
         if serving is None:
-            serving = by_node_port.get(connection.port)
-        if serving is not None and (connection.target, connection.target_port) not in serving:
+            serving = by_node_port.get((protocol, number))
+            # It is known by its number alone: without a target, what is not sent elsewhere is somebody else's.
+            if not serving and [address, number] == target:
+                continue
+        if serving is not None and tuple(target) not in serving:
             yield connection
 
 
 async def forget_stale(service_ports: Iterable[ServicePort], family: int) -> int:
-    """Delete the kernel's UDP connections to targets that serve no more, and return how many there were."""
-    name = "ipv4" if family == 4 else "ipv6"
+    """Delete the kernel's connections to targets that serve no more, and return how many there were."""
+    name, ports, connections = "ipv4" if family == 4 else "ipv6", list(service_ports), set()
     try:
-        connections = set(parse(await run("conntrack", "-L", "-p", "udp", "-f", name)))
+        for protocol in sorted({port.protocol for port in ports}.intersection(STALE_PROTOCOLS)):
+            connections.update(parse(await run("conntrack", "-L", "-p", protocol, "-f", name)))
     except CommandError as error:
-        log.error("stale UDP connections stay: %s", error)
+        log.error("stale connections stay: %s", error)
         return 0
-    stale = list(stale_connections(connections, service_ports))
+    stale = list(stale_connections(connections, ports))
     for start in range(0, len(stale), _AT_ONCE):
         await asyncio.gather(*(_forget(connection, name) for connection in stale[start : start + _AT_ONCE]))
     return len(stale)
@@ -84,7 +91,7 @@ async def _forget(connection: Connection, family: str) -> None:
     # The program fails for a connection that has ended by itself.
     with contextlib.suppress(CommandError):
         await run(
-            "conntrack", "-D", "-p", "udp", "-f", family,
+            "conntrack", "-D", "-p", connection.protocol, "-f", family,
             "--orig-dst", connection.address, "--orig-port-dst", str(connection.port),
             "--reply-src", connection.target, "--reply-port-src", str(connection.target_port),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.node.proxy.node import Node
 
-PROTOCOLS = {"TCP": "tcp", "UDP": "udp"}  # SCTP is not supported
+PROTOCOLS = {"TCP": "tcp", "UDP": "udp", "SCTP": "sctp"}
 _FAMILIES = {"IPv4": 4, "IPv6": 6}
 _NO_NAMES: frozenset[str] = frozenset()
 

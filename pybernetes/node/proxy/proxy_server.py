@@ -26,7 +26,7 @@ from pybernetes.node.proxy.local_traffic import detect_local_traffic
 from pybernetes.node.proxy.metrics import ProxyMetrics
 from pybernetes.node.proxy.node import Node, node_of
 from pybernetes.node.proxy.node_port_addresses import health_check_ips, own_addresses
-from pybernetes.node.proxy.service_port import ServicePort
+from pybernetes.node.proxy.service_port import STALE_PROTOCOLS, ServicePort
 from pybernetes.runtime.component_server import (
     ComponentServer,
     configz_of,
@@ -259,11 +259,13 @@ class ProxyServer:
         return [port for port in self.tracker.service_ports() if port.family == family]
 
     async def _forget_connections(self, changes: list[Change]) -> None:
-        """Delete the kernel's UDP connections to targets that are gone."""
+        """Delete the kernel's connections of UDP and SCTP to targets that are gone."""
         families = {
             new.family
             for old, new in changes
-            if new is not None and new.protocol == "udp" and (old is None or old.serving != new.serving)
+            if new is not None
+            and new.protocol in STALE_PROTOCOLS
+            and (old is None or old.serving != new.serving)
         }
         for family in families:
             metrics, began = self.metrics.of(family), self.clock.monotonic()

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from pybernetes.node.proxy.endpoint import Target
 
+# Protocols of which the kernel goes on sending to a target that is gone, as long as somebody sends: TCP is told to end.
+STALE_PROTOCOLS = ("udp", "sctp")
+
 
 @dataclass(frozen=True, slots=True)
 class ServicePort:
@@ -33,7 +36,9 @@ class ServicePort:
     cluster: tuple[Target, ...] = ()
     local: tuple[Target, ...] = ()
     exists: bool = False
-    serving: frozenset[tuple[str, int]] = frozenset()  # UDP only: targets whose connections may live on
+    serving: frozenset[tuple[str, int]] = (
+        frozenset()
+    )  # UDP and SCTP only: targets whose connections may live on
 
     @property
     def name(self) -> str:

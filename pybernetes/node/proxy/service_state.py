@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.node.proxy.endpoint import PROTOCOLS, Endpoint, endpoints_by_port
 from pybernetes.node.proxy.node import Node
-from pybernetes.node.proxy.service_port import ServicePort
+from pybernetes.node.proxy.service_port import STALE_PROTOCOLS, ServicePort
 from pybernetes.node.proxy.topology import cluster_targets, local_targets
 
 
@@ -100,7 +100,7 @@ def _service_port(
         local=local,
         exists=bool(cluster) or (uses_local and any(usable)),
         serving=frozenset(endpoint.target[:2] for endpoint in endpoints if endpoint.serving)
-        if protocol == "udp"
+        if protocol in STALE_PROTOCOLS
         else frozenset(),
     )
 

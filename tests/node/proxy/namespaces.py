@@ -159,6 +159,14 @@ class World:
         opened.setblocking(False)
         return opened
 
+    def raw_socket_in(self, where: str, protocol: int, family: int) -> socket.socket:
+        """Return a socket for the bare packets of a protocol in a namespace; the family is 4 or 6."""
+        with inside(self.names[where]):
+            kind = socket.AF_INET6 if family == 6 else socket.AF_INET
+            opened = socket.socket(kind, socket.SOCK_RAW, protocol)
+        opened.setblocking(False)
+        return opened
+
     async def ask(self, where: str, address: str, port: int, timeout: float = 30.0) -> tuple[str, str]:
         """Return who answers over TCP, and what address it saw; OSError if nobody does."""
         family = socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -63,7 +63,6 @@ def test_targets(
     [
         {"clusterIP": "None", "clusterIPs": ["None"]},
         {"type": "ExternalName", "externalName": "example.com", "clusterIP": "", "clusterIPs": None},
-        {"ports": [{"port": 80, "protocol": "SCTP"}]},
     ],
 )
 def test_services_that_ask_for_nothing(spec: dict[str, Any]) -> None:
@@ -85,6 +84,17 @@ def test_slices_are_joined_and_told_apart() -> None:
     assert http.cluster == (Target("10.0.0.1", 8080), Target("10.0.0.2", 8080, True))
     assert http.serving == frozenset()
     assert dns.cluster == (Target("10.0.0.3", 5353),) and dns.serving == {("10.0.0.3", 5353)}
+
+
+def test_sctp() -> None:
+    ports = [
+        {"name": name, "port": 80, "protocol": protocol} for name, protocol in (("w", "TCP"), ("s", "SCTP"))
+    ]
+    _, signals = service_state(
+        service(ports=ports), [slice_of(endpoint("10.0.0.1"), ports=ports)], HERE
+    ).ports
+    assert (signals.protocol, signals.cluster) == ("sctp", (Target("10.0.0.1", 80),))
+    assert signals.serving == {("10.0.0.1", 80)}
 
 
 def test_both_families() -> None:

@@ -22,6 +22,7 @@ from pybernetes.node.proxy import conntrack, proxy_server
 from pybernetes.node.proxy.backend import modes
 from pybernetes.node.proxy.endpoint import Target
 from pybernetes.node.proxy.service_port import ServicePort
+from tests.node.proxy import sctp
 from tests.node.proxy.backends.proxy_node import (
     ADDRESS,
     FAR,
@@ -210,6 +211,49 @@ def test_ipv6(mode: str) -> None:
         assert "KUBE" not in command("ip6tables-save") and "kube" not in command("nft", "list", "ruleset")
 
     scenario(work, mode, family=6)
+
+
+@pytest.mark.parametrize("family", [4, 6])
+@pytest.mark.parametrize("mode", MODES)
+def test_sctp(mode: str, family: int) -> None:
+    """Associations reach every target; userspace has no sockets for them and refuses."""
+    make, targets = (service_port, (A, B, FAR)) if family == 4 else (service_port_six, SIX_TARGETS)
+    service, own = (ADDRESS, NODE_IP) if family == 4 else (six(ADDRESS), six(NODE_IP))
+
+    def signals(*cluster: Target, **more: Any) -> ServicePort:
+        serving = frozenset(target[:2] for target in cluster)
+        return make(protocol="sctp", cluster=cluster, serving=serving, exists=bool(cluster), **more)
+
+    async def work(node: ProxyNode) -> None:
+        async def begin(where: str, address: str, port: int, number: int) -> str:
+            return await sctp.begin(node.world, where, address, port, family, number)
+
+        async with contextlib.AsyncExitStack() as stack:
+            for pod in PODS:
+                await stack.enter_async_context(sctp.answering(node.world, pod, family))
+            await node.have(signals(*targets, node_port=30080))
+            if mode == "userspace":
+                with pytest.raises(ConnectionRefusedError):
+                    await begin("outside", service, 80, 40000)
+                return
+            for where, address, port in (("a", service, 80), ("outside", own, 30080), ("node", service, 80)):
+                answers = {await begin(where, address, port, number) for number in range(40000, 40040)}
+                assert answers == {"a", "b", "far"}, where
+            await node.have(signals(targets[0]))
+            assert await begin("outside", service, 80, 41000) == "a"
+            await node.have(signals(targets[1]))
+            assert await conntrack.forget_stale([signals(targets[1])], family) or mode == "ipvs"
+            assert await begin("outside", service, 80, 41000) == "b"
+            await node.have(
+                signals(targets[0], affinity_seconds=100), signals(targets[1], port_name="2", port=81)
+            )
+            assert await begin("outside", service, 80, 42000) == "a"
+            assert await begin("outside", service, 81, 42000) == "b"
+            await node.have(signals())
+            with pytest.raises(ConnectionRefusedError):
+                await begin("outside", service, 80, 43000)
+
+    scenario(work, mode, family=family)
 
 
 def policy_table(**spec: Any) -> str:

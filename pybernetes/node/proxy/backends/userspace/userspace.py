@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pybernetes.lib.clock import Clock
 from pybernetes.node.proxy.backend import Settings, SyncError
@@ -15,6 +17,7 @@ from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.endpoint import Target
 from pybernetes.node.proxy.service_port import ServicePort
 
+log = logging.getLogger(__name__)
 Key = tuple[str, str, str, int]
 # A ServicePort, and whether the traffic follows the policy Local.
 PolicyKey = tuple[Key, bool]
@@ -39,7 +42,7 @@ class Userspace:
 
     async def resync(self, service_ports: Iterable[ServicePort]) -> None:
         """Listen for every ServicePort, then have the kernel redirect to this process."""
-        ports = list(service_ports)
+        ports = [_forwarded(port) for port in service_ports]
         for port in ports:
             await self._listen(port)
         await self._kernel.resync(ports)
@@ -49,6 +52,7 @@ class Userspace:
         """Forward to other targets; rules change only for new ServicePorts and for those that are gone."""
         changed: set[Key] = set()
         keep: set[PolicyKey] = set()
+        changes = [Change(change.old, change.new and _forwarded(change.new)) for change in changes]
         for change in changes:
             changed.add(change.key)
             if change.new is not None:
@@ -81,6 +85,14 @@ class Userspace:
     async def close(self) -> None:
         """Stop listening."""
         await self._close(set())
+
+
+def _forwarded(port: ServicePort) -> ServicePort:
+    """Return the port, without targets if there are no sockets for its protocol: such traffic is refused."""
+    if port.protocol != "sctp":
+        return port
+    log.warning("%s is refused: the mode userspace does not forward SCTP", port.name)
+    return replace(port, cluster=(), local=(), exists=False)
 
 
 def _policies(port: ServicePort) -> list[tuple[bool, tuple[Target, ...]]]:
