@@ -183,6 +183,7 @@ def make_bridge(cluster: str, node_range: str, ports: OpenPorts, node_range_v6: 
     run("ip", "link", "set", name, "address", link_address(gateway(node_range)))
     _set_address(("ip",), node_range, gateway(node_range), name)
     if node_range_v6:
+        run("sysctl", "-qw", f"net.ipv6.conf.{name}.disable_ipv6=0")  # this machine's own links may have none
         _set_address(("ip",), node_range_v6, gateway(node_range_v6), name)
     with contextlib.suppress(OSError):  # without IPv6 there is nothing to refuse
         # A node must not make itself this machine's router.
@@ -306,6 +307,8 @@ def make_node(
     run("ip", "link", "set", link, "master", bridge_name(cluster), "up")
     _set_address(inside, node_range, address(node_range, number), "eth0")
     if node_range_v6:
+        enabled = (f"net.ipv6.conf.{conf}.disable_ipv6=0" for conf in ("all", "default"))
+        run("ip", "netns", "exec", name, "sysctl", "-qw", *enabled)
         _set_address(inside, node_range_v6, address(node_range_v6, number), "eth0")
     # Load balancers know nodes by link addresses that follow from their addresses.
     run(*inside, "link", "set", "eth0", "address", link_address(address(node_range, number)))

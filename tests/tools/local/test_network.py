@@ -13,7 +13,7 @@ from pybernetes.tools.local import network
 from pybernetes.tools.local.network import OpenPorts
 from pybernetes.tools.local.settings import HollowNode, NodeGroup, NodeSettings, Settings
 from tests.node.proxy.namespaces import command, inside
-from tests.support import require_program, require_root
+from tests.support import require_program, require_root, until
 from tests.tools.local.host import ADDRESS, host
 
 
@@ -70,7 +70,7 @@ def test_which_namespaces_are_those_of_a_cluster(tmp_path: Path, monkeypatch: py
 
 def _is_reached(address: str, port: int) -> bool:
     """Return whether somebody listens there, and may be reached."""
-    with socket.socket() as client:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as client:
         client.settimeout(0.4)
         try:
             client.connect((address, port))
@@ -120,3 +120,24 @@ def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
             for namespace, link in links.items():
                 assert _accepts_routers(namespace, link) in ("0", "")
         command("iptables", "-P", "INPUT", "ACCEPT")
+
+
+def test_ipv6_of_a_cluster_on_a_machine_without() -> None:
+    """Where links get no IPv6 by default, as in many containers, those of a cluster that asks for it have it."""
+    require_root()
+    require_program("ip")
+    cluster, ranges = f"net{os.getpid() % 100000}", ("172.30.77.0/24", "fd00:77::/64")
+    with host(f"host{cluster}", forwards=True):
+        for place in ("all", "default"):
+            command("sysctl", "-qw", f"net.ipv6.conf.{place}.disable_ipv6=1")
+        with contextlib.ExitStack() as stack:
+            stack.callback(network.remove_bridge, cluster)
+            network.make_bridge(cluster, ranges[0], OpenPorts((6443,)), ranges[1])
+            stack.callback(network.remove_node, cluster, cluster)
+            network.make_node(cluster, cluster, ranges[0], 0, node_range_v6=ranges[1])
+            listener = stack.enter_context(socket.create_server(("::", 6443), family=socket.AF_INET6))
+            listener.listen()
+            with inside(network.namespace(cluster, cluster)):
+                until(lambda: _is_reached(network.gateway(ranges[1]), 6443))
+        for place in ("all", "default"):
+            command("sysctl", "-qw", f"net.ipv6.conf.{place}.disable_ipv6=0")
