@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.node.proxy.node import Node
 
 PROTOCOLS = {"TCP": "tcp", "UDP": "udp", "SCTP": "sctp"}
@@ -47,9 +48,7 @@ def endpoints_by_port(slices: Iterable[Object], node: Node) -> EndpointsByPort:
         ports = endpoint_slice.get("ports")
         if family is None or not ports:
             continue
-        rows = [
-            row for item in endpoint_slice.get("endpoints") or () if (row := _row(item, node)) is not None
-        ]
+        rows = [row for item in endpoint_slice.get("endpoints") or () if (row := _row(item, node, family))]
         for port in ports:
             protocol, number = PROTOCOLS.get(port.get("protocol", "TCP")), port.get("port")
             if protocol is None or not number:
@@ -61,15 +60,15 @@ def endpoints_by_port(slices: Iterable[Object], node: Node) -> EndpointsByPort:
     return {key: dict(sorted(endpoints.items())) for key, endpoints in by_port.items()}
 
 
-def _row(item: Object, node: Node) -> tuple[Any, ...] | None:
+def _row(item: Object, node: Node, family: int) -> tuple[Any, ...] | None:
     """Return the address of an endpoint, whether it is local, and the fields of ``Endpoint`` after the target."""
-    addresses = item.get("addresses")
-    if not addresses:
+    address = parse_sloppy((item.get("addresses") or ("",))[0])
+    if address is None or address.version != family:
         return None
     conditions = item.get("conditions") or {}
     hints = item.get("hints") or {}
     return (
-        addresses[0],
+        str(address),
         bool(node.name) and item.get("nodeName") == node.name,
         conditions.get("ready") is not False,
         conditions.get("serving") is not False,

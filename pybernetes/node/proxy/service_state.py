@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.api.validation.addresses import parse_cidr_sloppy, parse_sloppy
 from pybernetes.node.proxy.endpoint import PROTOCOLS, Endpoint, endpoints_by_port
 from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import STALE_PROTOCOLS, ServicePort
@@ -34,13 +34,13 @@ def service_state(service: Object | None, slices: Iterable[Object], node: Node) 
         return NO_STATE
     by_port = endpoints_by_port(slices, node)
     ports = []
-    for address in addresses:
-        family = ipaddress.ip_address(address).version
+    for address in filter(None, map(parse_sloppy, addresses)):
+        family = address.version
         for port in spec.get("ports") or ():
             protocol = PROTOCOLS.get(port.get("protocol", "TCP"))
             if protocol is not None:
                 endpoints = list(by_port.get((family, port.get("name", ""), protocol), {}).values())
-                ports.append(_service_port(service, port, protocol, address, family, endpoints, node))
+                ports.append(_service_port(service, port, protocol, str(address), family, endpoints, node))
     ready: dict[int, set[str]] = {}
     for (version, _, _), endpoints_of_port in by_port.items():
         ready.setdefault(version, set()).update(
@@ -106,13 +106,15 @@ def _service_port(
 
 
 def _of_family(addresses: Iterable[str], family: int) -> tuple[str, ...]:
-    return tuple(address for address in addresses if ipaddress.ip_address(address).version == family)
+    """Return the addresses of a family as the kernel's tools write them, whatever an API server has let in."""
+    parsed = filter(None, map(parse_sloppy, addresses))
+    return tuple(dict.fromkeys(str(address) for address in parsed if address.version == family))
 
 
 def _source_ranges(ranges: Iterable[str], family: int) -> tuple[str, ...]:
     """Return the ranges of a family; none if one of them lets everybody in."""
-    networks = [ipaddress.ip_network(text.strip(), strict=False) for text in ranges]
-    of_family = [network for network in networks if network.version == family]
+    networks = [parse_cidr_sloppy(text.strip()) for text in ranges]
+    of_family = [network for network in networks if network is not None and network.version == family]
     if any(network.prefixlen == 0 for network in of_family):
         return ()
     return tuple(str(network) for network in of_family)

@@ -106,6 +106,23 @@ def test_both_families() -> None:
     assert (six.family, six.external_ips, str(six.cluster[0])) == (6, ("2001:db8::1",), "[fd00::1]:8080")
 
 
+def test_addresses_that_only_other_api_servers_take() -> None:
+    """Older ones let in leading zeros, IPv4 written as IPv6 and bits beyond a prefix; nothing of it may stop the others."""
+    ingress = [{"ip": "198.051.100.007"}, {"ip": "none"}]
+    old = service(
+        status={"loadBalancer": {"ingress": ingress}}, clusterIPs=["010.96.0.10"],
+        externalIPs=["192.000.002.001", "192.0.2.1", "::ffff:192.0.2.2", "none"],
+        loadBalancerSourceRanges=["010.1.2.3/8", "none"],
+    )  # fmt: skip
+    port = only(
+        old,
+        slice_of(endpoint("010.0.0.1"), endpoint("::ffff:10.0.0.2"), endpoint("none"), endpoint("fd00::1")),
+    )
+    assert (port.cluster_ip, port.external_ips) == ("10.96.0.10", ("192.0.2.1", "192.0.2.2"))
+    assert (port.load_balancer_ips, port.source_ranges) == (("198.51.100.7",), ("10.0.0.0/8",))
+    assert ips(port.cluster) == ["10.0.0.1", "10.0.0.2"]
+
+
 def test_load_balancers() -> None:
     ingress = [{"ip": "198.51.100.7"}, {"ip": "198.51.100.8", "ipMode": "Proxy"}, {"hostname": "example.com"}]
     balanced = service(
