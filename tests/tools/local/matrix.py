@@ -17,6 +17,7 @@ TARGETS = ("pod here", "pod there", "service", "NodePort here", "NodePort there"
 # This machine has neither routes to pods nor rules of services.
 NEVER = {("this machine", target) for target in ("pod here", "pod there", "service")}
 Cell = tuple[str, str]
+seconds = 3  # that a try may take; a slow machine needs more
 
 
 class Cluster(Protocol):
@@ -55,7 +56,7 @@ def targets(cluster: Cluster, version: int, external: str) -> dict[str, str]:
 
 
 def _asked(*words: str) -> bool:
-    done = subprocess.run([*words, "-g", "-s", "-m", "3"], capture_output=True, text=True)
+    done = subprocess.run([*words, "-g", "-s", "-m", str(seconds)], capture_output=True, text=True)
     return done.stdout.startswith("web-")
 
 
@@ -64,7 +65,7 @@ def sources(cluster: Cluster, name: str) -> Mapping[str, Callable[[str], bool]]:
     node = cluster.read("pod", "look")["spec"]["nodeName"]
     namespace = network.namespace(name, node)
     return {
-        "pod": lambda place: "web-" in cluster.inside(f"timeout 3 wget -qO- http://{place}/"),
+        "pod": lambda place: "web-" in cluster.inside(f"timeout {seconds} wget -qO- http://{place}/"),
         "node": lambda place: _asked("ip", "netns", "exec", namespace, "curl", f"http://{place}/"),
         "this machine": lambda place: _asked("curl", f"http://{place}/"),
     }

@@ -118,7 +118,10 @@ class Families(User):
     def inside(self, command: str) -> str:
         """Return what a command prints in the pod."""
         words = ["kubectl", "exec", "look", "--", "sh", "-c", command]
-        return subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60).stdout
+        seconds = self.patience // 2
+        return subprocess.run(
+            words, env=self.environment, capture_output=True, text=True, timeout=seconds
+        ).stdout
 
     def fetches(self, *places: str) -> bool:
         """Return whether the pod gets the page of each of these."""
