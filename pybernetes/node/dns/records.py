@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.node.dns.wire import AAAA, CNAME, PTR, SRV, A, name
 
 # Names to types to data, all in wire format.
@@ -63,8 +64,8 @@ def endpoints(slices: Iterable[Object]) -> dict[Endpoint, set[tuple[str, str, in
         for endpoint in endpoint_slice.get("endpoints") or ():
             if (endpoint.get("conditions") or {}).get("ready") is False:
                 continue
-            for address in endpoint.get("addresses") or ():
-                key = Endpoint(address, endpoint.get("hostname") or "", cluster)
+            for address in filter(None, map(parse_sloppy, endpoint.get("addresses") or ())):
+                key = Endpoint(str(address), endpoint.get("hostname") or "", cluster)
                 ports_by_endpoint.setdefault(key, set()).update(ports)
     return dict(sorted(ports_by_endpoint.items()))
 
@@ -110,7 +111,7 @@ def of_service(service: Object, slices: Iterable[Object], zone: bytes) -> Record
     if addresses[:1] == ["None"]:
         result.add_endpoints(own, slices)
         return result.records
-    for address in filter(None, addresses):
+    for address in map(str, filter(None, map(parse_sloppy, addresses))):
         result.add(own, *address_data(address))
         result.add(reverse(address), PTR, own)
     if addresses:

@@ -152,3 +152,16 @@ def test_nothing_that_is_sent_breaks_the_server(message: bytes) -> None:
     assert response is None or isinstance(response, bytes)
     response = zone.resolver.respond(b"\0\1\1\0\0\1\0\0\0\0\0\0" + message, True)
     assert response is None or isinstance(response, bytes)
+
+
+def test_addresses_that_only_other_api_servers_take() -> None:
+    """Older ones let in leading zeros and IPv4 written as IPv6; what is no address at all has no name."""
+    zone = Zone()
+    zone.add(service("web", clusterIPs=["010.96.0.07", "none"]))
+    zone.add(
+        service("set", clusterIPs=["None"]),
+        slice_of(("010.244.1.2", "", True), ("::ffff:10.244.1.3", "", True), ("none", "", True)),
+    )
+    assert zone.ask(WEB) == (OK, [f"{WEB} 10.96.0.7"])
+    assert zone.ask(SET) == (OK, [f"{SET} 10.244.1.2", f"{SET} 10.244.1.3"])
+    assert zone.ask("10-244-1-2." + SET) == (OK, [f"10-244-1-2.{SET} 10.244.1.2"])
