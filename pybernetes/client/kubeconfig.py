@@ -44,11 +44,17 @@ class Config:
     server_name: str = ""
     headers: tuple[tuple[str, str], ...] = ()  # that go with every request: impersonation
 
-    def client(self, *, user_agent: str = "pybernetes", qps: float = 0, burst: int = 0) -> Client:
-        """Return a client; calls are not limited unless ``qps`` says so."""
+    def client(
+        self, *, user_agent: str = "pybernetes", qps: float = 0, burst: int = 0, most_bytes: int | None = None
+    ) -> Client:
+        """Return a client; calls are not limited unless ``qps`` says so, nor answers unless ``most_bytes`` does."""
         limiter = RateLimiter(qps, burst or max(1, int(qps))) if qps > 0 else None
         rest = RestTransport(
-            self.server, self.credentials, server_name=self.server_name, headers=self.headers
+            self.server,
+            self.credentials,
+            server_name=self.server_name,
+            headers=self.headers,
+            most_bytes=most_bytes,
         )
         return Client(rest, user_agent=user_agent, limiter=limiter, namespace=self.namespace)
 

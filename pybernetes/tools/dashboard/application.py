@@ -69,7 +69,7 @@ class Application:
             origin,
             request.header(b"sec-fetch-site"),
             websocket=websocket,
-            entrance=self._is_entrance(request),
+            entrance=_is_entrance(request),
         )
         if refusal is not None:
             return _refuse(refusal.status, refusal.message)
@@ -84,7 +84,7 @@ class Application:
             return self._pass_on(request, path.removeprefix(API))
         return self._page(request)
 
-    async def _pass_on(self, request: Request, path: str) -> Response:
+    async def _pass_on(self, request: Request, path: str) -> Answer:
         session = self._proven(request, request.header(guard.TOKEN_HEADER))
         if session is None:
             return _refuse(401, "log in first")
@@ -93,11 +93,6 @@ class Application:
         except NotAccepted as error:
             return _refuse(error.status, str(error))
         return await api_proxy.answer(user, request, path)
-
-    def _is_entrance(self, request: Request) -> bool:
-        """Return whether a browser, and not a script of somebody's, goes to where it is sent back to from a log-in."""
-        goes = request.header(b"sec-fetch-mode"), request.header(b"sec-fetch-dest")
-        return request.method == "GET" and request.path == ENTRANCE and goes == ("navigate", "document")
 
     def _page(self, request: Request) -> Response:
         entrance = request.path == ENTRANCE and self._provider is not None
@@ -116,8 +111,11 @@ class Application:
     # -- sessions ----------------------------------------------------------------------------------------
 
     def _current(self, request: Request) -> Session[User] | None:
-        secret = sessions.secret_of(request.header(b"cookie"))
+        secret = self._secret(request)
         return self.sessions.get(secret) if secret else None
+
+    def _secret(self, request: Request) -> str:
+        return sessions.secret_of(request.header(b"cookie"), self._guard.secure)
 
     def _proven(self, request: Request, token: str) -> Session[User] | None:
         """Return the session of a request that knows the session's token."""
@@ -134,14 +132,20 @@ class Application:
         if request.method == "GET":
             # Other origins cannot read the answer, nor ask: see the guard.
             try:
+                await self._users.still(session.identity)
                 return _json(await self._about(session, request.parameter("context")))
             except NotAccepted as error:
+                if error.status == 401:
+                    self._end(request)
                 return _refuse(error.status, str(error))
         if request.method != "DELETE" or not session.proves(request.header(guard.TOKEN_HEADER)):
             return _refuse(403, "the session's token is missing")
-        self.sessions.end(sessions.secret_of(request.header(b"cookie")))
-        self._forget()
+        self._end(request)
         return _json({}, cookie=sessions.no_cookie(self._guard.secure))
+
+    def _end(self, request: Request) -> None:
+        self.sessions.end(self._secret(request))
+        self._forget()
 
     async def _about(self, session: Session[User], context: str = "") -> dict[str, Any]:
         user = await self._users.at(session.identity, context)
@@ -186,7 +190,9 @@ class Application:
             return await self._users.of_token(token.strip())
         if not isinstance(state, str) or not isinstance(authorization, str):
             raise NotAccepted(400, "a code or a token is needed")
-        begun = self._log_ins.take(state, sessions.secret_of(cookies, sessions.LOG_IN_COOKIE))
+        begun = self._log_ins.take(
+            state, sessions.secret_of(cookies, self._guard.secure, sessions.LOG_IN_COOKIE)
+        )
         if begun is None or self._provider is None:
             raise NotAccepted(401, "this log-in was not begun here, or is too old: begin again")
         try:
@@ -246,6 +252,12 @@ class Application:
                 self._expire_after(sessions.IDLE_SECONDS)
 
         return upgraded(head, serve)
+
+
+def _is_entrance(request: Request) -> bool:
+    """Return whether a browser, and not a script of somebody's, goes to the page: by a link, or sent back from a log-in."""
+    goes = request.header(b"sec-fetch-mode"), request.header(b"sec-fetch-dest")
+    return request.method == "GET" and request.path in ("/", ENTRANCE) and goes == ("navigate", "document")
 
 
 def _refuse(status: int, message: str) -> Response:

@@ -25,7 +25,19 @@ _TELL_OF_KINDS = frozenset(
     ("customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io")
 )
 _SETTLE_SECONDS = 1.0
+_NOT_ALLOWED = (401, 403)
 _RETRY_SECONDS = 5.0
+
+
+class _ReadersInformer(Informer):
+    """An informer that tells when the user may not read the kind, or is nobody any more."""
+
+    on_refusal: Callable[[], None] | None = None
+
+    def _refused(self, error: StatusError) -> None:
+        super()._refused(error)
+        if error.code in _NOT_ALLOWED and self.on_refusal is not None:
+            self.on_refusal()
 
 
 class SearchFeed:
@@ -51,9 +63,13 @@ class SearchFeed:
         )
 
     def start(self) -> None:
-        """Begin, if that has not happened yet."""
+        """Begin, if that has not happened yet; otherwise look again for what the user may read by now."""
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
+            return
+        for kind in [kind for kind, informer in self._informers.items() if informer is None]:
+            del self._informers[kind]
+            self._other_kinds.set()
 
     async def stop(self) -> None:
         """End all watches."""
@@ -90,7 +106,7 @@ class SearchFeed:
             self._begin(kind, scope)
 
         await asyncio.gather(*(begin(kind) for kind in now if kind not in self._informers))
-        self.unread = sorted(str(kind.ref) for kind, informer in self._informers.items() if informer is None)
+        self._note_unread()
 
     def _begin(self, kind: Kind, scope: str | None) -> None:
         informer = self._informers[kind] = None if scope is None else self._informer(kind, scope)
@@ -117,11 +133,24 @@ class SearchFeed:
 
     def _informer(self, kind: Kind, namespace: str) -> Informer:
         resource = str(kind.ref)
-        informer = Informer(
+        informer = _ReadersInformer(
             self._client, kind.ref, namespace, metadata_only=resource not in WHOLE, transform=_thin(resource)
         )
         informer.add_handler(partial(self._change, resource))
+        informer.on_refusal = lambda: self._refused(kind, informer)
         return informer
+
+    def _refused(self, kind: Kind, informer: Informer) -> None:
+        """Forget a kind that the user may read no more: what he could see is not his to search."""
+        self._end(kind)
+        if informer.synced:
+            self._other_kinds.set()  # perhaps he may read it in his own namespace still
+        else:
+            self._informers[kind] = None
+        self._note_unread()
+
+    def _note_unread(self) -> None:
+        self.unread = sorted(str(kind.ref) for kind, informer in self._informers.items() if informer is None)
 
     def _change(self, resource: str, old: Object | None, new: Object | None) -> None:
         meta = (new or old or {})["metadata"]

@@ -17,7 +17,8 @@ _MOST_CANDIDATES = 2000
 _MOST_WORDS = 8
 _LONGEST_QUERY = 200
 # What is about other objects, and named after them, comes after those.
-_LAST = ("events", "endpointslices.discovery.k8s.io")
+_EVENTS = "events"
+_LAST = (_EVENTS, "endpointslices.discovery.k8s.io")
 # What a text of an object is: a line begins with the number of its field as a character that nobody can type.
 FIELDS = (
     "name",
@@ -198,5 +199,7 @@ def _hit(key: Key, own: str, words: tuple[str, ...]) -> Hit:
     name = key.name.lower()
     word = next((word for word in words if word not in name), words[0] if words else "")
     at = own.find(word) if word else 0
+    if key.resource == _EVENTS and word in name:
+        at = max(0, own.find(_MARKS["message"]))  # names of events tell nobody anything
     line = own[own.rfind("\n", 0, at) + 1 : own.find("\n", at)]
     return Hit(key, FIELDS[ord(line[0]) - _FIRST_MARK] if line else "name", line[1:])

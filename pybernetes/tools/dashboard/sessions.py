@@ -114,7 +114,14 @@ class Sessions(Generic[Identity]):
 
 def cookie(secret: str, secure: bool = False, name: str = _COOKIE) -> str:
     """Return the cookie of a session. It has no age: it ends with the browser, and with the server."""
-    return f"{name}={secret}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
+    return (
+        f"{name_of(name, secure)}={secret}; Path=/; HttpOnly; SameSite=Strict{'; Secure' if secure else ''}"
+    )
+
+
+def name_of(name: str, secure: bool) -> str:
+    """Return what a cookie is called. Over TLS no other host of the domain can set one with that name: browsers see to it."""
+    return f"__Host-{name}" if secure else name
 
 
 def no_cookie(secure: bool = False, name: str = _COOKIE) -> str:
@@ -122,11 +129,11 @@ def no_cookie(secure: bool = False, name: str = _COOKIE) -> str:
     return f"{cookie('', secure, name)}; Max-Age=0"
 
 
-def secret_of(header: str, cookie_name: str = _COOKIE) -> str:
+def secret_of(header: str, secure: bool = False, name: str = _COOKIE) -> str:
     """Return what a request's cookies say about the session, empty if nothing, or two things at once."""
     values = [
         value.strip()
-        for name, _, value in (part.partition("=") for part in header.split(";"))
-        if name.strip() == cookie_name
+        for own, _, value in (part.partition("=") for part in header.split(";"))
+        if own.strip() == name_of(name, secure)
     ]
     return values[0] if len(values) == 1 else ""

@@ -13,6 +13,8 @@ from pybernetes.tools.dashboard.search_feed import SearchFeed
 _USER_AGENT = "pyb-dashboard"
 _LONGEST_TOKEN = 16 << 10
 _QUESTIONS_AT_ONCE = 2
+# An answer is held until the page has taken it: what is longer comes in parts, as lists and logs do.
+_LARGEST_ANSWER = 64 << 20
 
 
 class User:
@@ -20,7 +22,7 @@ class User:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.client = config.client(user_agent=_USER_AGENT)
+        self.client = config.client(user_agent=_USER_AGENT, most_bytes=_LARGEST_ANSWER)
         assert isinstance(self.client.transport, RestTransport)
         self.transport: RestTransport = self.client.transport
         self.name = ""

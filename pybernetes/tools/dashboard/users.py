@@ -56,6 +56,16 @@ class Users:
             proof, self._config.context, lambda: with_credentials(self._config, credentials)
         )
 
+    async def still(self, user: User) -> None:
+        """Ask whether the API server still accepts a user: tokens end, and are taken back. NotAccepted if it does not."""
+        try:
+            await user.check()
+        except StatusError as error:
+            if error.code == 401:
+                raise NotAccepted(401, f"the API server does not accept this user any more: {error}")
+        except OSError:
+            pass  # it cannot be reached, and will be again
+
     async def at(self, user: User, context: str) -> User:
         """Return who a user is at the cluster of another context."""
         if context in ("", user.config.context):

@@ -119,14 +119,17 @@ def test_others_cannot_end_a_log_in_or_begin_one_for_somebody(dashboard: Dashboa
 
 
 def test_only_a_browser_that_goes_there_gets_the_entrance(dashboard: Dashboard) -> None:
-    assert dashboard.ask("GET", "/oidc?code=a&state=b", headers=_NAVIGATION).status == 200
-    for name, value in (
-        ("Sec-Fetch-Mode", "cors"),
-        ("Sec-Fetch-Dest", "iframe"),
-        ("Origin", "http://attacker.example"),
-    ):
-        assert dashboard.ask("GET", "/oidc", headers={**_NAVIGATION, name: value}).status == 403
-    for path in ("/", "/session", "/k8s/api/v1/pods", "/log-in"):
+    for path in ("/oidc?code=a&state=b", "/", "/?lang=ja"):  # by a link of a wiki or a chat, too
+        assert dashboard.ask("GET", path, headers=_NAVIGATION).status == 200
+        for name, value in (
+            ("Sec-Fetch-Mode", "cors"),
+            ("Sec-Fetch-Mode", "no-cors"),
+            ("Sec-Fetch-Dest", "iframe"),
+            ("Sec-Fetch-Dest", "object"),
+            ("Origin", "http://attacker.example"),
+        ):
+            assert dashboard.ask("GET", path, headers={**_NAVIGATION, name: value}).status == 403
+    for path in ("/main.js", "/index.html", "/session", "/k8s/api/v1/pods", "/log-in"):
         assert dashboard.ask("GET", path, headers=_NAVIGATION).status == 403
     answer = dashboard.ask("GET", "/oidc?code=a", headers=_NAVIGATION)
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]

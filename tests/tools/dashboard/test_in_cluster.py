@@ -72,6 +72,9 @@ def test_a_token_logs_in_and_the_cookie_stays_on_tls(port: int) -> None:
     page = {"Cookie": headers["Set-Cookie"].partition(";")[0], "X_Dashboard_Token": about["token"]}
     assert _ask(port, "GET", "/k8s/api/v1/namespaces", **page)[0] == 200
     assert _ask(port, "GET", "/k8s/api/v1/namespaces", **page, X_Dashboard_Context="other")[0] == 404
+    # Another host of the domain could set a cookie without the prefix, and with it somebody else's session.
+    bare = page | {"Cookie": page["Cookie"].removeprefix("__Host-")}
+    assert bare != page and _ask(port, "GET", "/k8s/api/v1/namespaces", **bare)[0] == 401
     policy = _ask(port, "GET", "/")[1]["Content-Security-Policy"]
     assert f"connect-src 'self' wss://{_HOST};" in policy
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
 
 from pybernetes.client import kubeconfig
+from pybernetes.client.errors import StatusError
+from pybernetes.client.rest_transport import RestTransport
 from pybernetes.tools.dashboard.search_feed import SearchFeed
 from pybernetes.tools.dashboard.user import User, with_token
+from pybernetes.tools.dashboard.users import NotAccepted, Users
 from tests.servers import Server
 from tests.servers import running as running_server
 from tests.support import eventually
@@ -83,6 +86,79 @@ async def test_a_user_of_one_namespace_finds_what_he_may_read(server: Server) ->
         assert "secrets" in user.search.unread and "configmaps" not in user.search.unread
     finally:
         await user.close()
+
+
+async def test_who_may_read_something_no_more_finds_nothing_of_it(server: Server) -> None:
+    """What was read while he might is not his to search any more, in the whole cluster or in his namespace."""
+    accounts = "/api/v1/namespaces/default/serviceaccounts"
+    _make(server, accounts, {"metadata": {"name": "leaver"}})
+    _make(server, "/api/v1/namespaces/kube-system/configmaps", {"metadata": {"name": "plans-far"}})
+    _make(server, "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "plans-near"}})
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]}
+    _make(server, f"{_RBAC}/clusterroles", {"metadata": {"name": "leaver"}, "rules": [rule]})
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "leaver"}
+    subjects = [{"kind": "ServiceAccount", "name": "leaver", "namespace": "default"}]
+    for path in (f"{_RBAC}/clusterrolebindings", f"{_RBAC}/namespaces/default/rolebindings"):
+        _make(server, path, {"metadata": {"name": "leaver"}, "roleRef": role, "subjects": subjects})
+    token = _make(server, f"{accounts}/leaver/token", {"spec": {}})["status"]["token"]
+    users = Users(kubeconfig.load(server.kubeconfig))
+    try:
+        user = await users.of_token(token)
+        near, far = "configmaps/plans-near", "configmaps/plans-far"
+        await eventually(lambda: sorted(_names(user.search, "plans")) == [far, near])
+        server.call("DELETE", f"{_RBAC}/clusterrolebindings/leaver")
+        await _watches_end_when(user, lambda: _may_list(user, ""))
+        await eventually(lambda: _names(user.search, "plans") == [near])
+        server.call("DELETE", f"{_RBAC}/namespaces/default/rolebindings/leaver")
+        await _watches_end_when(user, lambda: _may_list(user, "default"))
+        await eventually(lambda: _names(user.search, "plans") == [])
+        await eventually(lambda: "configmaps" in user.search.unread)
+        # Who logs in again is asked for anew.
+        binding = {"metadata": {"name": "leaver"}, "roleRef": role, "subjects": subjects}
+        _make(server, f"{_RBAC}/clusterrolebindings", binding)
+        assert await users.of_token(token) is user
+        await eventually(lambda: sorted(_names(user.search, "plans")) == [far, near])
+        # A token that is taken back is told from a server that is away.
+        await users.still(user)
+        server.call("DELETE", f"{accounts}/leaver")
+        await _watches_end_when(user, lambda: _is_known(user))
+        await eventually(lambda: _names(user.search, "plans") == [])
+        with pytest.raises(NotAccepted, match="does not accept this user any more"):
+            await users.still(user)
+    finally:
+        await users.close()
+
+
+async def _may_list(user: User, namespace: str) -> bool:
+    attributes = {"verb": "list", "resource": "configmaps", "namespace": namespace}
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    return bool((await user.client.call("POST", path, body=review))["status"]["allowed"])
+
+
+async def _is_known(user: User) -> bool:
+    try:
+        await user.check()
+    except StatusError:
+        return False
+    return True
+
+
+async def _watches_end_when(user: User, allowed: Callable[[], Awaitable[bool]]) -> None:
+    """Wait until something is allowed no more, and end the watches, which would go on until their time is over."""
+
+    async def refused() -> bool:
+        return not await allowed()
+
+    await eventually(refused)
+    transport = user.client.transport
+    assert isinstance(transport, RestTransport)
+    transport._pool.close()
+    transport._pool.closed = False
 
 
 async def test_kinds_that_come_and_go_are_searched_and_forgotten(server: Server) -> None:

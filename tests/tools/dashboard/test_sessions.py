@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pybernetes.lib.clock import ManualClock
-from pybernetes.tools.dashboard.sessions import Sessions, secret_of
+from pybernetes.tools.dashboard.sessions import Sessions, cookie, secret_of
 
 
 async def test_a_code_is_good_once_and_for_ten_minutes() -> None:
@@ -71,3 +71,12 @@ def test_secrets_are_long_and_not_alike() -> None:
 )
 def test_cookies(header: str, secret: str) -> None:
     assert secret_of(header) == secret
+
+
+def test_over_tls_no_other_host_of_the_domain_can_set_the_cookie() -> None:
+    """Browsers take a cookie with this prefix only from the host itself: a neighbour cannot log people in as himself."""
+    assert cookie("abc", secure=True).startswith(
+        "__Host-pyb-dashboard=abc; Path=/; HttpOnly; SameSite=Strict; Secure"
+    )
+    assert secret_of("__Host-pyb-dashboard=abc; pyb-dashboard=neighbour", secure=True) == "abc"
+    assert secret_of("pyb-dashboard=neighbour", secure=True) == ""
