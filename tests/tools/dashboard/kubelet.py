@@ -23,6 +23,12 @@ from pybernetes.lib import tls
 from pybernetes.lib.http import websocket
 from tests.servers import Server
 
+# What the pod writes that is called talkative: so many lines, then what a terminal would show in colours.
+MANY = 100_000
+COLOURED = (
+    "\x1b[31mred\x1b[0m \x1b]0;caught\x07plain\x1b[2J \x1b[1;38;5;208mbold\x1b[m\n10%\r100%\n<img src=x>\r\n"
+)
+
 Reader = asyncio.StreamReader
 Writer = asyncio.StreamWriter
 
@@ -34,7 +40,7 @@ async def _serve(reader: Reader, writer: Writer) -> None:
     headers = {name.lower(): value for name, value in lines.items()}
     try:
         if target.path.startswith("/containerLogs"):
-            await _log(reader, writer, target.path)
+            await _log(reader, writer, target.path, "follow" in parse_qs(target.query))
             return
         protocol = headers[b"sec-websocket-protocol"].split(b",")[0].strip()
         writer.write(
@@ -52,12 +58,19 @@ async def _serve(reader: Reader, writer: Writer) -> None:
         writer.close()
 
 
-async def _log(reader: Reader, writer: Writer, path: str) -> None:
-    """Write two lines and go on until nobody reads any more."""
+async def _log(reader: Reader, writer: Writer, path: str, follow: bool) -> None:
+    """Write some lines; whoever follows waits for more until he reads no more. Pods called talkative have many."""
     pod = path.split("/")[3]
-    text = f"{pod} says <b>hello</b>\n{pod} goes on\n".encode()
-    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n" % (len(text), text))
-    await reader.read()
+    text = f"{pod} says <b>hello</b>\n{pod} goes on\n"
+    if pod == "talkative":
+        text = "".join(f"line {number} of many\n" for number in range(MANY)) + COLOURED
+    data = text.encode()
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n" % (len(data), data))
+    if follow:
+        await reader.read()
+    else:
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
 
 
 async def _messages(reader: Reader) -> AsyncIterator[tuple[int, bytes]]:

@@ -11,7 +11,7 @@ import pytest
 from tests.servers import Server
 from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
-from tests.tools.dashboard.kubelet import playing
+from tests.tools.dashboard.kubelet import COLOURED, MANY, playing
 from tests.tools.dashboard.running import Dashboard, running
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         running_server(tmp_path_factory.mktemp("server")) as server,
         playing(server, "one", tmp_path_factory.mktemp("kubelet")),
     ):
-        for name in ("web-a", "web-b"):
+        for name in ("web-a", "web-b", "talkative"):
             container = {"name": "main", "image": "none", "ports": [{"containerPort": 80}]}
             body = {"metadata": {"name": name}, "spec": {"nodeName": "one", "containers": [container]}}
             status, answer = server.call("POST", "/api/v1/namespaces/default/pods", body)
@@ -39,7 +39,7 @@ def dashboard(server: Server) -> Iterator[Dashboard]:
 
 def test_logs_of_two_pods(page: Any, dashboard: Dashboard) -> None:
     log_in(page, dashboard)
-    page.goto(f"{dashboard.origin}/#/list/pods?ns=default&sort=Name")
+    page.goto(f"{dashboard.origin}/#/list/pods?ns=default&sort=Name&q=web-")
     page.wait_for_selector(".space .cell >> text=web-b")
     page.focus(".rows")
     page.keyboard.press("*")
@@ -53,6 +53,47 @@ def test_logs_of_two_pods(page: Any, dashboard: Dashboard) -> None:
     with page.expect_download() as download:
         page.click("text=Download")
     assert download.value.path().read_text().count("\n") == 4
+
+
+def test_a_long_log_in_colours(page: Any, dashboard: Dashboard) -> None:
+    log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/logs/default/talkative?tail=100000")
+    page.wait_for_selector(".count >> text=/^100,00\\d lines$/")
+    log = page.locator(".log")
+    # Colours are shown, other sequences and what was written over are not, and markup is text.
+    page.wait_for_function(
+        "() => document.querySelector('.log').textContent.endsWith('red plain bold\\n100%\\n<img src=x>\\n')"
+    )
+    red = page.locator(".log span:text-is('red')").evaluate("(element) => getComputedStyle(element).color")
+    assert red == "rgb(224, 108, 117)" and log.locator("img").count() == 0
+    assert page.locator(".log span.bold").inner_text() == "bold"
+    # Only what is near is laid out; the end is seen, and stays so.
+    assert log.evaluate("(log) => log.scrollHeight - log.scrollTop - log.clientHeight") < 40
+    page.fill("#filter", "Line 4321 OF")
+    page.wait_for_selector(".count >> text=/^1 of 100,00\\d lines$/")
+    assert page.inner_text(".log .hit") == "line 4321 of"
+    page.fill("#filter", "")
+    page.wait_for_selector(".count >> text=/^100,00\\d lines$/")
+    with page.expect_download() as download:
+        page.click("text=Download")
+    text = download.value.path().read_text()
+    assert text.startswith("line 0 of many\n") and text.endswith(
+        COLOURED.replace("\r\n", "\n").replace("\r", "\n")
+    )
+    assert text.count("of many") == MANY
+    assert (
+        page.inner_text(".command") == "kubectl logs -n default talkative --all-containers -f --tail=100000"
+    )
+
+
+def test_a_link_alone_starts_no_shell(page: Any, dashboard: Dashboard) -> None:
+    log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/?lang=en#/shell/default/web-a")
+    page.wait_for_selector("button >> text=Begin")
+    page.keyboard.type("x")
+    assert not page.inner_text(".terminal").strip("\u200b\n ")
+    page.keyboard.press("Enter")
+    page.wait_for_function(_PROMPTED)
 
 
 # A line is there twice when cat has read it: as it was typed, and as cat wrote it.
@@ -70,7 +111,7 @@ def test_a_shell(page: Any, dashboard: Dashboard) -> None:
     page.keyboard.type("echo $((6*7)); printf '\\033[31mrot\\033[0m %s\\n' \"$TERM\"; stty size\n")
     page.wait_for_selector(".line >> text=/^42$/")
     page.wait_for_selector(".line >> text=rot xterm-256color")
-    red = page.locator(".line span:text-is('rot')").evaluate("(element) => element.style.color")
+    red = page.locator(".line span:text-is('rot')").evaluate("(element) => getComputedStyle(element).color")
     assert red == "rgb(224, 108, 117)"
     rows, columns = map(int, page.inner_text(".line >> text=/^\\d+ \\d+$/").split())
     assert rows > 10 and columns > 80
@@ -78,7 +119,9 @@ def test_a_shell(page: Any, dashboard: Dashboard) -> None:
     page.keyboard.type("echo '/:<i>日本</i>'\n")
     page.wait_for_selector(".line >> text=/^\\/:<i>日本<\\/i>$/")
     # An interrupt ends what runs; what is typed before the next prompt would be lost with it.
-    page.keyboard.type("cat\n")
+    # What is typed while the shell still edits the line would not be shown a second time.
+    page.keyboard.type("echo begun; cat\n")
+    page.wait_for_selector(".line >> text=/^begun$/")
     page.keyboard.type("heard\n")
     page.wait_for_function(_HEARD)
     page.keyboard.press("Control+c")

@@ -174,7 +174,7 @@ def test_every_view(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert page.locator("main img, main script, main svg[onload]").count() == 0, name
         assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
-        assert page.title() == "Pybernetes", name
+        assert page.title().endswith(" · Pybernetes"), name
     assert TOKEN not in page.content() and problems == []
     context.close()
 

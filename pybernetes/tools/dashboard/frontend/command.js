@@ -6,7 +6,7 @@ const quoted = (word) => (BARE.test(word) ? word : `'${word.replaceAll("'", "'\\
 
 /** Return a command of words; those that are false, empty or missing are left out. */
 export function kubectl(...words) {
-  return ["kubectl", ...words.flat().filter((word) => word || word === 0)].map((word) => quoted(String(word))).join(" ");
+  return ["kubectl", ...words.flat(Infinity).filter((word) => word || word === 0)].map((word) => quoted(String(word))).join(" ");
 }
 
 /** Return the words that name a namespace; none for kinds without one. */

@@ -1,9 +1,10 @@
 // Begins: logs in, opens the stream, shows the place that the address names.
 
-import { access, call, patch } from "./api.js";
-import { element, link } from "./element.js";
+import { access, call, check, patch } from "./api.js";
+import { element, link, plain } from "./element.js";
 import { Forwards } from "./forwards.js";
 import { ask, help } from "./palette.js";
+import { Namespaces } from "./namespaces.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, sentBack, session } from "./session.js";
 import { Stream } from "./stream.js";
@@ -58,9 +59,10 @@ async function begin() {
 async function start() {
   const light = element("span", { class: "light", role: "status" });
   const stream = new Stream((state) => { light.textContent = state === "live" ? "" : t("connection lost, trying again"); light.title = state; light.className = `light ${state}`; if (state === "lost") check(); });
-  const app = { stream, kinds: new Map(), call, patch, may: access(stream), namespace: session().namespace, forwards: new Forwards(stream) };
+  const app = { stream, kinds: new Map(), call, patch, may: access(stream), namespace: session().namespace, forwards: new Forwards(stream), arriving: true };
   const answer = await stream.ask({ op: "kinds" });
   for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
+  app.namespaces = new Namespaces(app);
   const search = box(app);
   const root = element("main", { id: "view", tabindex: "-1" });
   const { user, context } = session();
@@ -71,22 +73,33 @@ async function start() {
   let end = () => {};
   const show = () => {
     const { parts: [view, ...rest], parameters } = place();
-    if (!(view in VIEWS)) {
+    if (!Object.hasOwn(VIEWS, view)) {
       location.replace(listOf("pods"));
       return;
     }
     end();
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     document.body.classList.remove("menu");
     for (const entry of document.querySelectorAll("nav a")) entry.classList.toggle("current", entry.dataset.resource ? entry.dataset.resource === rest[0] : entry.dataset.view === view);
+    if (view === "list") keepNamespace(app, parameters.get("ns") || "");
     end = VIEWS[view](root, app, rest, parameters);
     // Who does not see the page is told where he is.
-    root.setAttribute("aria-label", root.querySelector("h1")?.textContent ?? "");
+    const title = root.querySelector("h1")?.textContent ?? "";
+    root.setAttribute("aria-label", title);
+    document.title = `${plain(title.trim())} · Pybernetes`;
     if (!root.contains(document.activeElement)) root.focus();
   };
-  addEventListener("hashchange", show);
+  addEventListener("hashchange", () => { app.arriving = false; show(); });
   addEventListener("keydown", (event) => key(event, app, search));
   addEventListener("click", (event) => copied(event.target.closest?.(".command")));
   show();
+}
+
+/** Have the menu lead to lists of the namespace that somebody looks at. */
+function keepNamespace(app, namespace) {
+  for (const entry of document.querySelectorAll("nav a[data-resource]")) {
+    if (app.kinds.get(entry.dataset.resource).namespaced) entry.href = listOf(entry.dataset.resource, { ns: namespace });
+  }
 }
 
 /** Copy a command; what says so is gone in a moment. */
@@ -97,15 +110,10 @@ async function copied(command) {
   setTimeout(() => command.classList.remove("copied"), 1200);
 }
 
-/** Go back to the log-in when the session is over. */
-async function check() {
-  if ((await fetch("/session").catch(() => null))?.status === 401) location.reload();
-}
-
 function key(event, app, search) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
   if (document.querySelector("dialog[open]")) return;
-  if (event.key === "/") search.input.focus();
+  if (event.key === "/") { search.input.focus(); search.input.select(); }
   else if (event.key === ":") ask(app);
   else if (event.key === "?") help();
   else if (event.key === "K") copied(document.querySelector("main .command"));

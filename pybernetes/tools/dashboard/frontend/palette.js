@@ -11,7 +11,7 @@ const VIEWS = { federation: () => address(["federation"]), "can-i": (app, namesp
 export function destination(app, text) {
   const [word, namespace] = text.trim().toLowerCase().split(/\s+/);
   if (!word) return "";
-  if (word in VIEWS) return VIEWS[word](app, namespace);
+  if (Object.hasOwn(VIEWS, word)) return VIEWS[word](app, namespace);
   if (word === "ns" && namespace) return listOf(place().parts[1] || "pods", { ns: namespace });
   const kind = meant(app, word);
   return kind ? listOf(kind.resource, kind.namespaced ? { ns: namespace } : {}) : "";
@@ -35,7 +35,7 @@ export function ask(app) {
 
 /** Show the keys. */
 export function help() {
-  const keys = [["/", t("Search everything")], [":", t("Kind, and perhaps a namespace")], ["f", t("Filter rows")], ["j k ↓ ↑", t("next and previous row")], ["Enter d", t("open")], ["y", "YAML"], ["e", t("Edit")], ["l", t("Logs")], ["s", `${t("Shell")}, ${t("Scale")}`],
+  const keys = [["/", t("Search everything")], [":", t("Kind, and perhaps a namespace")], ["f", t("Filter rows")], ["n", t("Namespace")], ["W", t("all columns")], ["j k ↓ ↑", t("next and previous row")], ["Enter d", t("open")], ["y", "YAML"], ["e", t("Edit")], ["l", t("Logs")], ["s", `${t("Shell")}, ${t("Scale")}`],
     ["Space *", t("select one row, all rows")], ["t", t("Ten steps")], ["w", t("Why")], ["m M", t("Map")], ["C", t("Cluster")], ["F", t("Forward a port")], ["r", `${t("Restart")}, ${t("Drain")}`], ["z", t("Roll back")], ["D", t("Debug")], ["c u", `${t("Cordon")}, ${t("Uncordon")}`], ["Delete", t("Delete")], ["K", t("copy the kubectl command")], ["Escape", t("back")], ["Ctrl+F6", t("out of the terminal")], ["?", t("Keys")]];
   open(t("Keys"), element("dl", { class: "summary keys-help" }, keys.flatMap(([key, what]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, what)])));
 }

@@ -3,7 +3,16 @@
 /** Return the parts of an address, such as ["list", "pods"], and its parameters. */
 export function place(hash = location.hash) {
   const [path, query] = hash.replace(/^#\/?/, "").split("?");
-  return { parts: path.split("/").map(decodeURIComponent), parameters: new URLSearchParams(query || "") };
+  return { parts: path.split("/").map(decoded), parameters: new URLSearchParams(query || "") };
+}
+
+// Addresses are typed and pasted, too.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function address(parts, parameters = {}) {

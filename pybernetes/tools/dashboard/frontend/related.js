@@ -2,9 +2,12 @@
 
 import { element, link } from "./element.js";
 import { listOf, objectOf, path } from "./places.js";
+import { many } from "./views/kinds.js";
 import { t } from "./words.js";
 
 const MOST_OWNERS = 6;
+const CHOOSING = new Set(["services", "replicationcontrollers", "deployments.apps", "replicasets.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "poddisruptionbudgets.policy"]);
+const WITHIN = ["pods", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "services", "configmaps", "secrets", "persistentvolumeclaims", "events"];
 
 /** Return [resource, namespace, name] of what a pod's template names. */
 function ofPod(spec, namespace) {
@@ -44,9 +47,12 @@ export function references(resource, { metadata, spec = {} }) {
 
 /** Return the label selector of an object's pods as the API takes it; empty if it chooses none. */
 export function selectorOf(resource, { spec = {} }) {
-  const labels = resource === "services" ? spec.selector : spec.selector?.matchLabels;
-  if (resource !== "services" && spec.selector?.matchExpressions?.length) return "";
-  return Object.entries(labels || {}).map(([name, value]) => `${name}=${value}`).join(",");
+  if (!CHOOSING.has(resource)) return "";
+  // Services and replication controllers have labels only.
+  const { matchLabels = {}, matchExpressions = [] } = resource.includes(".") ? spec.selector || {} : { matchLabels: spec.selector || {} };
+  const sets = { In: " in ", NotIn: " notin " };
+  return [...Object.entries(matchLabels).map(([name, value]) => `${name}=${value}`),
+    ...matchExpressions.map(({ key, operator, values = [] }) => (operator in sets ? `${key}${sets[operator]}(${values.join(",")})` : operator === "Exists" ? key : `!${key}`))].join(",");
 }
 
 /** Show what is related to an object: its owners up to the first, what it names, its pods. */
@@ -55,9 +61,7 @@ export async function related(app, resource, object, root) {
   const groups = [[t("Owners"), await owners(app, object)]];
   const named = references(resource, object).filter(([other]) => app.kinds.has(other));
   if (named.length) groups.push([t("Names"), named.map(([other, where, one]) => link(objectOf(other, where, one), `${app.kinds.get(other).kind} ${one}`))]);
-  const selector = selectorOf(resource, object);
-  if (selector && namespace) groups.push([t("Pods"), [link(listOf("pods", { ns: namespace, labels: selector }), selector)]]);
-  if (resource === "nodes") groups.push([t("Pods"), [link(listOf("pods", { fields: `spec.nodeName=${name}` }), t("pods on {name}", { name }))]]);
+  if (resource === "namespaces") groups.push([t("Within"), WITHIN.map((other) => app.kinds.get(other)).filter(Boolean).map((kind) => link(listOf(kind.resource, { ns: name }), many(kind)))]);
   const shown = groups.filter(([, links]) => links.length);
   root.closest("section").hidden = !shown.length;
   root.replaceChildren(...shown.flatMap(([term, links]) => [element("dt", {}, term), element("dd", { class: "links" }, links)]));

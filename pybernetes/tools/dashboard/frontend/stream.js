@@ -1,6 +1,7 @@
 // One WebSocket for all that changes. A subscription is a function that gets messages; after a dropped connection all that are
 // open are asked for again, and told {reset: true}: what they get then begins anew.
 
+import { check } from "./api.js";
 import { context, session } from "./session.js";
 
 const LONGEST_DELAY = 10_000;
@@ -45,6 +46,7 @@ export class Stream {
     const subscription = this.subscriptions.get(message.id);
     if (!subscription) return;
     if (message.end) this.subscriptions.delete(message.id);
+    if (message.error?.code === 401) check();
     subscription.take(message);
   }
 

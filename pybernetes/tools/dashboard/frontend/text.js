@@ -28,6 +28,14 @@ export const amount = {
   },
 };
 
+const SCALES = { m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 };
+
+/** Return the number that a quantity such as 100m or 4Gi stands for. */
+export function quantity(text) {
+  const [, number, unit] = /^([-+.0-9eE]*?\d\.?)([a-zA-Z]*)$/.exec(String(text)) || [];
+  return Number(number || 0) * (SCALES[unit] ?? 1);
+}
+
 // Words that YAML takes for something else than a text, and texts that need no quotes.
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 const PLAIN = /^[A-Za-z_/][A-Za-z0-9_./:@%+=,() -]*$/;
@@ -69,4 +77,11 @@ function block(item, indent) {
   if (typeof item !== "string" || !item.includes("\n") || /[^\x20-\x7e\n\u00a0-\u061b\u061d-\u200d\u2010-\u2027\u202f-\u2065\u206a-\ud7ff]/.test(item) || /^[ \n]/.test(item)) return inline(item);
   const kept = item.endsWith("\n\n") ? "|+" : item.endsWith("\n") ? "|" : "|-";
   return `${kept}\n${item.replace(/\n$/, "").split("\n").map((line) => line && `${indent}  ${line}`).join("\n")}`;
+}
+
+/** Return a value with all names in order, as kubectl shows objects. */
+export function sorted(value) {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
 }

@@ -73,7 +73,7 @@ export class VirtualRows {
         "div",
         {
           class: at === this.chosen ? "row chosen" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": String(this.selected.has(this.name(this.rows[at]))),
-          onclick: () => { this.chosen = at; this.open(this.rows[at]); },
+          onclick: (event) => { if (!others(event, row)) { this.chosen = at; this.open(this.rows[at]); } },
         },
         this.box(this.rows[at]), this.draw(this.rows[at]),
       );
@@ -109,4 +109,10 @@ export class VirtualRows {
     } else return;
     event.preventDefault();
   }
+}
+
+/** Return whether a click is for the browser: for another tab, or the end of a selection of text. */
+function others(event, row) {
+  const selection = getSelection();
+  return event.ctrlKey || event.metaKey || event.shiftKey || (!selection.isCollapsed && row.contains(selection.anchorNode));
 }

@@ -3,7 +3,7 @@
 import { kubectl, inNamespace } from "../command.js";
 import { drawn } from "../diff.js";
 import { element } from "../element.js";
-import { yaml } from "../text.js";
+import { sorted, yaml } from "../text.js";
 import { t } from "../words.js";
 
 const KINDS = ["deployments.apps", "daemonsets.apps", "statefulsets.apps"];
@@ -33,9 +33,11 @@ export const rollback = {
       command: () => kubectl("rollout", "undo", `${target.kind.resource}/${target.name}`, inNamespace(target.namespace), `--to-revision=${choice.value}`),
       one() {
         if (object.spec.paused) throw new Error(t("{name} is paused: resume it first", { name: target.name }));
-        // Against what was shown: if somebody changes it meanwhile, the server refuses.
-        const patch = [{ op: "test", path: "/metadata/resourceVersion", value: object.metadata.resourceVersion }, { op: "replace", path: "/spec/template", value: chosen().template }];
-        return app.call("PATCH", target.path, JSON.stringify(patch), "application/json-patch+json");
+        // Against what was shown: if somebody changes it meanwhile, the server refuses. Its status may change, as it does during a rollout.
+        const patch = [{ op: "test", path: "/metadata/generation", value: object.metadata.generation }, { op: "replace", path: "/spec/template", value: chosen().template }];
+        return app.call("PATCH", target.path, JSON.stringify(patch), "application/json-patch+json").catch((error) => {
+          throw error.status === 422 && /rejected/.test(error.message) ? new Error(t("It has changed meanwhile: open this again.")) : error;
+        });
       },
     };
   },
@@ -58,10 +60,4 @@ function cleaned(template) {
   delete copy.$patch;
   delete copy.metadata?.labels?.["pod-template-hash"];
   return sorted(copy);
-}
-
-function sorted(value) {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
 }

@@ -1,6 +1,8 @@
 // Reads what programs write to a terminal: characters and escape sequences, as xterm understands them. What a program can ask of
 // a terminal that would put words into the user's mouth (titles, colours, the clipboard) is read and left.
 
+import { changes } from "./pen.js";
+
 const LONGEST = 4096; // a sequence that does not end is no sequence
 
 export class Parser {
@@ -94,7 +96,7 @@ export class Parser {
       H: () => screen.address(count, flat[1] || 1), f: () => screen.address(count, flat[1] || 1), J: () => screen.eraseInScreen(flat[0]), K: () => screen.eraseInLine(flat[0]),
       L: () => screen.lineShift(-count), M: () => screen.lineShift(count), P: () => screen.cells(count), "@": () => screen.cells(-count), X: () => screen.eraseCells(count),
       S: () => screen.scroll(count), T: () => screen.scroll(-count), I: () => screen.tab(count), Z: () => screen.tab(-count), b: () => screen.repeat(count),
-      r: () => screen.margins(flat[0] || 1, flat[1] || screen.rows), s: () => screen.save(), u: () => screen.restore(), m: () => this.pen(numbers),
+      r: () => screen.margins(flat[0] || 1, flat[1] || screen.rows), s: () => screen.save(), u: () => screen.restore(), m: () => { for (const change of changes(numbers)) screen.style(change); },
       h: () => { if (flat[0] === 4) screen.insert = true; }, l: () => { if (flat[0] === 4) screen.insert = false; },
       n: () => { if (flat[0] === 6) screen.reply(`\x1b[${screen.y + 1};${screen.x + 1}R`); else if (flat[0] === 5) screen.reply("\x1b[0n"); },
       c: () => { if (!flat[0]) screen.reply("\x1b[?1;2c"); },
@@ -112,28 +114,5 @@ export class Parser {
     else if (number === 1048) { if (on) screen.save(); else screen.restore(); }
     else if (number === 1049) { if (on) screen.save(); screen.alternate(on); if (!on) screen.restore(); }
     else if (number === 2004) screen.bracketedPaste = on;
-  }
-
-  /** Colours and styles: 31, 38;5;N, 38;2;R;G;B and 38:2::R:G:B. */
-  pen(numbers) {
-    const { screen } = this;
-    const FLAGS = { 1: { bold: true }, 2: { dim: true }, 3: { italic: true }, 4: { underline: true }, 7: { inverse: true }, 22: { bold: false, dim: false }, 23: { italic: false }, 24: { underline: false }, 27: { inverse: false } };
-    for (let at = 0; at < numbers.length; at++) {
-      const [number, ...own] = numbers[at];
-      if (number === 0) screen.style(null);
-      else if (FLAGS[number]) screen.style(number === 4 && own[0] === 0 ? { underline: false } : FLAGS[number]);
-      else if (number >= 30 && number <= 37) screen.style({ fg: number - 30 });
-      else if (number >= 90 && number <= 97) screen.style({ fg: number - 82 });
-      else if (number >= 40 && number <= 47) screen.style({ bg: number - 40 });
-      else if (number >= 100 && number <= 107) screen.style({ bg: number - 92 });
-      else if (number === 39) screen.style({ fg: null });
-      else if (number === 49) screen.style({ bg: null });
-      else if (number === 38 || number === 48) {
-        const rest = own.length ? own : numbers.slice(at + 1).map(([value]) => value);
-        const colour = rest[0] === 5 ? rest[1] : rest[0] === 2 ? rest.slice(own.length > 4 ? 2 : 1).slice(0, 3) : undefined;
-        if (!own.length) at += rest[0] === 5 ? 2 : rest[0] === 2 ? 4 : 0;
-        if (colour !== undefined) screen.style({ [number === 38 ? "fg" : "bg"]: colour });
-      }
-    }
   }
 }

@@ -1,6 +1,7 @@
 // What a terminal shows: lines of cells, a cursor, colours. Knows nothing of pages; `parser.js` calls its methods.
 
-const PLAIN = Object.freeze({ fg: null, bg: null, bold: false, dim: false, italic: false, underline: false, inverse: false });
+import { changed, PLAIN } from "./pen.js";
+
 const LONGEST_HISTORY = 2000;
 // Characters that take two cells, those that take none, and the lines that are drawn with letters.
 const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -207,6 +208,6 @@ export class Screen {
   }
 
   style(changes) {
-    this.pen = changes === null ? PLAIN : Object.freeze({ ...this.pen, ...changes });
+    this.pen = changed(this.pen, changes);
   }
 }

@@ -3,9 +3,9 @@
 import { element } from "../element.js";
 import { t } from "../words.js";
 import { Parser } from "./parser.js";
+import { written } from "./pen.js";
 import { Screen } from "./screen.js";
 
-const COLOURS = ["#3b4252", "#e06c75", "#8fc07a", "#e3b341", "#6aa7f5", "#c58af9", "#5fc5c9", "#d8dee9", "#6b7687", "#ff8a93", "#b0e08f", "#ffd479", "#9cc8ff", "#e0b0ff", "#8fe5e8", "#ffffff"];
 const KEYS = { ArrowUp: "A", ArrowDown: "B", ArrowRight: "C", ArrowLeft: "D", Home: "H", End: "F" };
 const OTHERS = { Enter: "\r", Backspace: "\x7f", Tab: "\t", Escape: "\x1b", Insert: "\x1b[2~", Delete: "\x1b[3~", PageUp: "\x1b[5~", PageDown: "\x1b[6~",
   F1: "\x1bOP", F2: "\x1bOQ", F3: "\x1bOR", F4: "\x1bOS", F5: "\x1b[15~", F6: "\x1b[17~", F7: "\x1b[18~", F8: "\x1b[19~", F9: "\x1b[20~", F10: "\x1b[21~", F11: "\x1b[23~", F12: "\x1b[24~" };
@@ -19,16 +19,6 @@ export function sequence({ key, ctrlKey, altKey, shiftKey }, applicationKeys) {
   if (ctrlKey && !altKey && /^[@-_a-z ]$/i.test(key)) return String.fromCharCode(key === " " ? 0 : key.toUpperCase().charCodeAt(0) & 31);
   if (altKey && !ctrlKey && key.length === 1) return `\x1b${key}`;
   return "";
-}
-
-/** Return a colour of 256, or of three numbers. */
-export function colour(value) {
-  if (Array.isArray(value)) return `rgb(${value.map((part) => Math.min(255, part || 0)).join(" ")})`;
-  if (value < 16) return COLOURS[value];
-  if (value > 255) return "";
-  if (value >= 232) return `rgb(${Array(3).fill(8 + 10 * (value - 232)).join(" ")})`;
-  const part = (number) => (number ? 55 + 40 * number : 0);
-  return `rgb(${part(Math.floor((value - 16) / 36))} ${part(Math.floor((value - 16) / 6) % 6)} ${part((value - 16) % 6)})`;
 }
 
 export class Terminal {
@@ -122,7 +112,7 @@ export class Terminal {
 function lineOf(line, cursor = -1) {
   const made = element("div", { class: "line" });
   let run = "", pen = null;
-  const flush = () => { if (run) made.append(spanOf(run, pen)); run = ""; };
+  const flush = () => { if (run) made.append(written(run, pen)); run = ""; };
   // Blanks at the end are not selected with the text.
   let last = line.length - 1;
   while (last > cursor && last >= 0 && line[last].text === " " && line[last].pen.bg === null && !line[last].pen.inverse) last--;
@@ -130,7 +120,7 @@ function lineOf(line, cursor = -1) {
     const cell = line[at];
     if (at === cursor) {
       flush();
-      const span = spanOf(cell.text || " ", cell.pen);
+      const span = written(cell.text || " ", cell.pen);
       span.classList.add("cursor");
       made.append(span);
       continue;
@@ -142,13 +132,4 @@ function lineOf(line, cursor = -1) {
   flush();
   if (!made.childNodes.length) made.append("\u200b");
   return made;
-}
-
-function spanOf(text, pen) {
-  const span = element("span", {}, text);
-  const [fg, bg] = pen.inverse ? [pen.bg ?? "inverse", pen.fg ?? "inverse"] : [pen.fg, pen.bg];
-  if (fg === "inverse") span.style.color = "var(--ground)"; else if (fg !== null) span.style.color = colour(pen.bold && fg < 8 ? fg + 8 : fg);
-  if (bg === "inverse") span.style.background = "var(--text)"; else if (bg !== null) span.style.background = colour(bg);
-  for (const name of ["bold", "dim", "italic", "underline"]) if (pen[name]) span.classList.add(name);
-  return span;
 }

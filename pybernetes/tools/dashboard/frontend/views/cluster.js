@@ -4,7 +4,7 @@ import { kubectl } from "../command.js";
 import { element, link } from "../element.js";
 import { listOf, objectOf } from "../places.js";
 import { session } from "../session.js";
-import { amount } from "../text.js";
+import { amount, quantity } from "../text.js";
 import { t } from "../words.js";
 
 const MOST_EVENTS = 100, BUCKETS = 60, MINUTE = 60_000;
@@ -24,7 +24,7 @@ export function show(root, app) {
 
   function draw() {
     const sum = (read) => nodes.reduce((all, node) => all + (read(node) || 0), 0);
-    total.textContent = !ready ? t("still reading the cluster") : t("{nodes} nodes, {pods} pods; CPU {cpu} of {allCpu}, memory {memory} of {allMemory} asked for", {
+    total.textContent = !ready ? t("still reading the cluster") : t("Nodes: {nodes}, pods: {pods}; CPU {cpu} of {allCpu}, memory {memory} of {allMemory} asked for", {
       nodes: nodes.length, pods: sum((node) => node.load.pods), cpu: amount.cpu(sum((node) => node.load.cpu)), allCpu: amount.cpu(sum((node) => node.cpu)),
       memory: amount.bytes(sum((node) => node.load.memory)), allMemory: amount.bytes(sum((node) => node.memory)),
     });
@@ -115,7 +115,14 @@ async function drawQuotas(app, root) {
   if (!items.length) return;
   root.hidden = false;
   root.replaceChildren(element("h2", {}, t("Quotas")), ...items.map((quota) => element("p", {}, link(objectOf("resourcequotas", quota.metadata.namespace, quota.metadata.name), `${quota.metadata.namespace}/${quota.metadata.name}`),
-    ` ${Object.entries(quota.status?.hard || {}).map(([name, hard]) => `${name} ${quota.status.used?.[name] ?? 0}/${hard}`).join(", ")}`)));
+    element("span", { class: "quotas" }, Object.entries(quota.status?.hard || {}).map(([name, hard]) => quotaBar(name, quota.status.used?.[name] ?? "0", hard))))));
+}
+
+function quotaBar(name, used, hard) {
+  const part = quantity(used) / (quantity(hard) || 1);
+  const stripe = element("i", { class: part >= 1 ? "full" : part >= 0.8 ? "near" : "asked" });
+  stripe.style.width = `${Math.min(100, 100 * part)}%`;
+  return element("span", { class: "gauge", role: "img", "aria-label": `${name} ${used} / ${hard}` }, element("span", {}, name), element("span", { class: "track" }, stripe), element("small", {}, `${used} / ${hard}`));
 }
 
 /** Follow events: how many in each minute, and the newest in words. */
@@ -131,8 +138,8 @@ function follow(app, root) {
       const at = BUCKETS - 1 - Math.floor((now - Date.parse(row[3])) / MINUTE);
       if (at >= 0 && at < BUCKETS) counts[at][cell(row, "Type") === "Warning" ? 1 : 0]++;
     }
-    const items = newest.slice(0, MOST_EVENTS).map((row) => element("li", { class: cell(row, "Type") === "Warning" ? "warning" : "" }, element("time", { datetime: row[3] }, new Date(row[3]).toLocaleTimeString()), element("span", {}, element("b", {}, cell(row, "Reason")), ` ${row[1]}/${cell(row, "Object")}`), element("p", {}, cell(row, "Message"))));
-    root.replaceChildren(chart(counts), element("ul", { class: "events" }, items.length ? items : element("li", { class: "quiet" }, t("None."))));
+    const items = newest.slice(0, MOST_EVENTS).map((row) => element("li", { class: cell(row, "Type") === "Warning" ? "warning" : "" }, element("time", { datetime: row[3] }, new Date(row[3]).toLocaleTimeString("en-GB")), element("span", {}, element("b", {}, cell(row, "Reason")), ` ${row[1]}/${cell(row, "Object")}`), element("p", {}, cell(row, "Message"))));
+    root.replaceChildren(chart(counts), element("p", { class: "axis", "aria-hidden": "true" }, element("span", {}, t("an hour ago")), element("span", {}, t("now"))), element("ul", { class: "events" }, items.length ? items : element("li", { class: "quiet" }, t("None."))));
   }
   return app.stream.subscribe({ op: "table", path: "/api/v1/events" }, (message) => {
     if (message.reset) rows.clear();

@@ -3,11 +3,13 @@
 import { inNamespace, kubectl } from "../command.js";
 import { drawn } from "../diff.js";
 import { element } from "../element.js";
+import { merged } from "../merge.js";
 import { objectOf, path } from "../places.js";
 import { describe, pathAt, schemaOf, typeOf } from "../schema_help.js";
-import { yaml } from "../text.js";
+import { sorted, yaml } from "../text.js";
 import { t } from "../words.js";
 
+const CONFLICT = 409;
 const OPTIONS = "fieldManager=pyb-dashboard&fieldValidation=Strict";
 
 /** Show the editor; returns a function that ends it. */
@@ -20,6 +22,7 @@ export function show(root, app, resource, namespace, name) {
   const where = `${path(kind, encodeURIComponent(namespace))}/${encodeURIComponent(name)}`;
   let before = "", checked = null;
   const text = element("textarea", { class: "yaml", id: "yaml", spellcheck: "false", "aria-label": "YAML", oninput: () => { unchecked(); help(); }, onkeyup: () => help(), onclick: () => help(), onfocus: () => help() });
+  const note = element("p", { class: "wait", role: "status" });
   const about = element("aside", { class: "about", "aria-live": "polite" });
   const says = element("p", { class: "problem", role: "alert" });
   const changes = element("pre", { class: "yaml", id: "changes", role: "status" });
@@ -28,12 +31,12 @@ export function show(root, app, resource, namespace, name) {
     element("header", { class: "bar" }, element("h1", {}, `${t("Edit")} ${kind.kind} `, element("b", {}, name)),
       element("button", { id: "check", onclick: () => attempt(check) }, t("Show what changes")), save,
       element("code", { class: "command" }, kubectl("edit", `${resource}/${name}`, inNamespace(namespace)))),
-    says, element("div", { class: "editor" }, text, about), changes);
+    says, note, element("div", { class: "editor" }, text, about), changes);
 
   const shown = (object) => {
     const copy = structuredClone(object);
     delete copy.metadata.managedFields;
-    return yaml(copy);
+    return yaml(sorted(copy));
   };
 
   function unchecked() {
@@ -41,15 +44,28 @@ export function show(root, app, resource, namespace, name) {
     save.disabled = true;
   }
 
-  async function attempt(action) {
-    says.textContent = "";
+  async function attempt(action, again = false) {
+    says.textContent = note.textContent = "";
     try {
       await action();
     } catch (error) {
       unchecked();
+      if (error.status === CONFLICT && !again) return together();
       changes.replaceChildren();
       says.textContent = error.message;
     }
+  }
+
+  /** Take in what others have changed meanwhile, be it only the status, and show what is to be saved now. */
+  function together() {
+    return attempt(async () => {
+      const now = shown(await app.call("GET", where));
+      const { text: both, clashes } = merged(before, text.value, now);
+      text.value = both;
+      before = now;
+      await check();
+      note.textContent = clashes ? t("Others have changed the same at {count} places: there it is as you have it. See what changes.", { count: clashes }) : t("It has changed meanwhile; your changes are on top of that.");
+    }, true);
   }
 
   const put = (more) => app.call("PUT", `${where}?${OPTIONS}${more}`, text.value, "application/yaml");
@@ -59,6 +75,7 @@ export function show(root, app, resource, namespace, name) {
     const after = shown(await put("&dryRun=All"));
     const lines = drawn(before, after);
     changes.replaceChildren(...(lines.length ? lines : [t("Nothing would change.")]));
+    changes.scrollIntoView({ block: "nearest" });
     checked = sent;
     save.disabled = text.value !== sent;
   }
@@ -88,6 +105,8 @@ export function show(root, app, resource, namespace, name) {
     text.value = before;
     text.focus();
     text.setSelectionRange(0, 0);
+    text.scrollTop = 0;
+    help();
   });
   return () => {};
 }

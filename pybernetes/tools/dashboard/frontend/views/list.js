@@ -2,8 +2,9 @@
 
 import { buttons, targetOf } from "../actions.js";
 import { inNamespace, kubectl } from "../command.js";
-import { element } from "../element.js";
-import { address, listOf, path } from "../places.js";
+import { element, link } from "../element.js";
+import { address, listOf, objectOf, path } from "../places.js";
+import { state } from "../states.js";
 import { age } from "../text.js";
 import { VirtualRows } from "../virtual_rows.js";
 import { t } from "../words.js";
@@ -19,8 +20,8 @@ export function show(root, app, resource, parameters) {
     return () => {};
   }
   const rows = new Map();
-  let columns = [], sort = parameters.get("sort") || "", complete = false, waiting = 0;
-  const namespace = parameters.get("ns") || "";
+  let columns = [], sort = parameters.get("sort") || "", wide = Boolean(parameters.get("wide")), complete = false, waiting = 0;
+  const namespace = parameters.get("ns") || "", labels = parameters.get("labels") || "", fields = parameters.get("fields") || "";
   const count = element("span", { class: "count", role: "status" });
   const says = element("span", { class: "problem", role: "alert" });
   const filter = element("input", { type: "search", id: "filter", placeholder: t("Filter"), "aria-label": t("Filter rows"), value: parameters.get("q") || "", oninput: () => { keep(); later(); } });
@@ -33,10 +34,16 @@ export function show(root, app, resource, parameters) {
     },
   });
   const actions = element("span", { class: "actions" });
+  const chosen = kind.namespaced ? app.namespaces.choice(namespace, (ns) => { location.hash = listOf(resource, { ns, labels, fields, q: filter.value, sort, wide: wide && "1" }); }) : null;
+  const more = element("label", { class: "tick", hidden: true }, element("input", { type: "checkbox", "data-key": "W", checked: wide, onchange: (event) => { wide = event.target.checked; keep(); head(); later(); tell(); } }), t("all columns"));
+  const narrowed = [labels, fields].filter(Boolean).join(", ");
+  const command = element("code", { class: "command" });
+  const tell = () => { command.textContent = kubectl("get", resource, kind.namespaced && (namespace ? inNamespace(namespace) : "-A"), labels && ["-l", labels], fields && ["--field-selector", fields], wide && ["-o", "wide"]); };
+  tell();
   const empty = element("p", { class: "empty", role: "status" }, t("still reading"));
   table.body.append(empty);
-  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, many(kind), namespace ? ` ${t("in {namespace}", { namespace })}` : ""), filter, count, says, actions,
-    element("code", { class: "command" }, kubectl("get", resource, kind.namespaced && (namespace ? inNamespace(namespace) : "-A")))), table.element);
+  root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, many(kind), namespace ? element("span", { class: "unseen" }, ` ${t("in {namespace}", { namespace })}`) : ""), chosen, filter,
+    narrowed ? link(listOf(resource, { ns: namespace, q: filter.value, sort }), [element("code", {}, narrowed), " ×"], { class: "button", "aria-label": t("without {selector}", { selector: narrowed }) }) : null, count, more, says, actions, command), table.element);
 
   // What is picked, or else the chosen row, is what actions are done to.
   const targets = () => table.picks().filter(Boolean).map((row) => targetOf(kind, row[NAMESPACE], row[NAME]));
@@ -60,27 +67,30 @@ export function show(root, app, resource, parameters) {
   }
 
   function keep() {
-    history.replaceState(null, "", address(["list", resource], { ns: namespace, q: filter.value, sort }));
+    history.replaceState(null, "", address(["list", resource], { ns: namespace, labels, fields, q: filter.value, sort, wide: wide && "1" }));
   }
 
-  const shown = () => columns.map((column, at) => [column, at]).filter(([column]) => !column.priority);
+  const shown = () => columns.map((column, at) => [column, at]).filter(([column]) => wide || !column.priority);
 
   function draw(row) {
     const cells = shown().map(([column, at]) => {
       const text = column.name === "Age" ? age(row[CREATED]) : String(row[CELLS][at] ?? "");
-      return element("div", { class: `cell ${state(column.name, text)}`, role: "gridcell", title: text }, text);
+      // A link, so that it can be opened in a tab of its own.
+      const shown = column.name === "Name" ? link(objectOf(resource, row[NAMESPACE], row[NAME]), text, { tabindex: "-1" }) : text;
+      return element("div", { class: `cell ${state(column.name, text)}`, role: "gridcell", title: text }, shown);
     });
-    return kind.namespaced ? [element("div", { class: "cell", role: "gridcell" }, row[NAMESPACE]), ...cells] : cells;
+    return kind.namespaced && !namespace ? [element("div", { class: "cell", role: "gridcell" }, row[NAMESPACE]), ...cells] : cells;
   }
 
   function head() {
-    const names = [...(kind.namespaced ? [["Namespace", -1]] : []), ...shown().map(([column, at]) => [column.name, at])];
+    more.hidden = !columns.some((column) => column.priority);
+    const names = [...(kind.namespaced && !namespace ? [["Namespace", -1]] : []), ...shown().map(([column, at]) => [column.name, at])];
     table.columns(
       names.map(([name]) => element("div", { role: "columnheader", "aria-sort": sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none" }, element("button", {
         class: "cell", title: t("Sort by {name}", { name }), "data-column": name,
         onclick: () => { sort = sort === name ? `-${name}` : name; keep(); head(); later(); table.head.querySelector(`[data-column="${CSS.escape(name)}"]`).focus(); },
       }, name, sort === name ? " ▲" : sort === `-${name}` ? " ▼" : ""))),
-      names.map(([name]) => (/^(Name|Message|Images?|Containers)$/.test(name) ? "minmax(16ch, 3fr)" : /^(Status|Namespace)$/.test(name) ? "minmax(14ch, 1.2fr)" : "minmax(6ch, 1fr)")).join(" "));
+      names.map(([name]) => (/^(Name|Message|Images?|Containers)$/.test(name) ? "minmax(20ch, 3fr)" : name === "Namespace" ? "minmax(13ch, 1.2fr)" : /^(Status|Reason|Object|Node)$/.test(name) ? "minmax(19ch, 1.4fr)" : /IP/.test(name) ? "minmax(14ch, 1fr)" : "minmax(7ch, 1fr)")).join(" "));
   }
 
   function value(row, name) {
@@ -112,10 +122,10 @@ export function show(root, app, resource, parameters) {
     waiting ||= requestAnimationFrame(update);
   }
 
-  const stop = app.stream.subscribe({ op: "table", path: path(kind, namespace), fields: parameters.get("fields") || "", labels: parameters.get("labels") || "" }, (message) => {
+  const stop = app.stream.subscribe({ op: "table", path: path(kind, encodeURIComponent(namespace)), fields, labels }, (message) => {
     // Who may not see all namespaces has one of his own to see.
     if (message.error?.code === 403 && kind.namespaced && !namespace) {
-      location.replace(listOf(resource, { ns: app.namespace || "default", q: filter.value, sort }));
+      location.replace(listOf(resource, { ns: app.namespace || "default", labels, fields, q: filter.value, sort }));
       return;
     }
     says.textContent = message.error ? message.error.message : message.lost ? t("connection lost, trying again") : "";
@@ -130,14 +140,4 @@ export function show(root, app, resource, parameters) {
   const ticking = setInterval(() => document.hidden || table.later(), 10_000);
   table.body.focus();
   return () => { stop(); clearInterval(ticking); };
-}
-
-/** Return the class of a cell that tells how something is. */
-export function state(column, text) {
-  if (!/^(Status|Ready|Phase|Type)$/.test(column)) return "";
-  if (/^(Running|Active|Bound|Ready|True|Succeeded|Completed)$/.test(text)) return "good";
-  if (/(Error|BackOff|Failed|Evicted|NotReady|Warning|OOMKilled|Lost|Unknown|Invalid)/.test(text)) return "bad";
-  if (/^(Pending|ContainerCreating|Terminating|PodInitializing|Init)/.test(text)) return "wait";
-  const parts = /^(\d+)\/(\d+)$/.exec(text);
-  return parts ? (parts[1] === parts[2] ? "good" : "wait") : "";
 }

@@ -38,8 +38,8 @@ export function show(root, app, namespace, parameters) {
   const scope = namespace === "-" ? "" : namespace;
   const says = element("p", { class: "problem", role: "alert" });
   const picture = element("div", { class: "map" });
-  const form = (event) => { event.preventDefault(); location.hash = address(["map", where.value || "-"], { labels: filter.value }); };
-  const where = element("input", { "aria-label": t("Namespace"), placeholder: t("all namespaces"), value: scope });
+  const form = (event) => { event?.preventDefault(); location.hash = address(["map", where.value || "-"], { labels: filter.value }); };
+  const where = app.namespaces.choice(scope, () => form());
   const filter = element("input", { "aria-label": t("Labels of pods"), placeholder: t("Labels of pods"), value: labels });
   root.replaceChildren(element("header", { class: "bar" }, element("h1", {}, t("Map")), element("form", { class: "actions", onsubmit: form }, where, filter, element("button", {}, t("Show"))),
     element("code", { class: "command" }, kubectl("get", "ingress,service,deployment,pod,pvc", scope ? inNamespace(scope) : "-A", labels && ["-l", labels]))), says, picture);

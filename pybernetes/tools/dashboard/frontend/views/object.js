@@ -5,9 +5,11 @@ import { inNamespace, kubectl } from "../command.js";
 import { element, link } from "../element.js";
 import { writers } from "../managed_fields.js";
 import { address, listOf, objectOf, path } from "../places.js";
-import { related } from "../related.js";
+import { related, selectorOf } from "../related.js";
 import { session } from "../session.js";
-import { age, yaml } from "../text.js";
+import { follow as followTable } from "../short_table.js";
+import { contents, containers, facts } from "../summary.js";
+import { sorted, yaml } from "../text.js";
 import { ANSWERED, explain, unwell } from "../why.js";
 import { t } from "../words.js";
 
@@ -18,9 +20,9 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
     root.replaceChildren(element("p", { class: "problem" }, t("This cluster has no {resource}.", { resource })));
     return () => {};
   }
-  let events = () => {}, uid = "", object = null, managed = false;
+  let events = () => {}, pods = () => {}, uid = "", chosen = "", object = null, managed = false, columns = [];
   const says = element("p", { class: "problem", role: "alert" });
-  const summary = element("dl", { class: "summary" });
+  const summary = element("dl", { class: "summary" }), inside = element("div", {}), its = element("section", { class: "panel", hidden: true }, element("h2", {}, t("Pods")), element("div", {}));
   const text = element("pre", { class: "yaml", tabindex: "0", role: "region", "aria-label": "YAML" });
   const written = element("table", { class: "written" });
   const happened = element("ul", { class: "events" });
@@ -41,8 +43,9 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
       actions,
       element("code", { class: "command" }, kubectl("get", `${resource}/${name}`, inNamespace(kind.namespaced && namespace), "-o", "yaml"))),
     says,
-    element("section", { class: "panel" }, element("h2", {}, t("Summary")), summary),
+    element("section", { class: "panel" }, element("h2", {}, t("Summary")), summary, inside),
     ANSWERED.includes(resource) ? element("section", { class: "panel" }, element("h2", {}, t("Why")), why) : null,
+    its,
     element("section", { class: "panel", hidden: true }, element("h2", {}, t("Related")), kin),
     element("section", { class: "panel" }, element("h2", {}, t("Events")), happened),
     element("section", { class: "panel" }, element("details", { id: "written", ontoggle: () => draw() }, element("summary", {}, t("Who wrote which field, and when")), written)),
@@ -50,11 +53,30 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
 
   function draw() {
     if (!object) return;
-    summary.replaceChildren(...facts(app, object).flatMap(([term, value]) => [element("dt", {}, term), element("dd", {}, value)]));
+    summary.replaceChildren(...facts(object, columns).flatMap(([term, value]) => [element("dt", {}, term), element("dd", {}, value)]));
     const shown = structuredClone(object);
     if (!managed) delete shown.metadata.managedFields;
-    text.textContent = yaml(shown);
+    text.textContent = yaml(sorted(shown));
     if (document.getElementById("written")?.open) written.replaceChildren(...writers(object.metadata.managedFields).map((row) => element("tr", {}, row.map((cell) => element("td", {}, cell)))));
+  }
+
+  /** Draw what is in it; a secret that somebody looks at stays open while nothing of it changes. */
+  let drawnInside = "";
+  function drawInside() {
+    const state = JSON.stringify([object.data, object.binaryData, object.spec, object.status?.containerStatuses, object.status?.initContainerStatuses, object.status?.ephemeralContainerStatuses]);
+    if (state === drawnInside) return;
+    drawnInside = state;
+    inside.replaceChildren(...[resource === "pods" ? containers(object) : contents(object)].filter(Boolean));
+  }
+
+  /** Follow the pods that are chosen by it, or run on it. */
+  function followPods() {
+    const labels = selectorOf(resource, object), fields = resource === "nodes" ? `spec.nodeName=${name}` : "";
+    if (`${labels} ${fields}` === chosen || resource === "pods" || !app.kinds.has("pods")) return;
+    chosen = `${labels} ${fields}`;
+    its.hidden = !(labels || fields);
+    pods();
+    if (!its.hidden) pods = followTable(app, app.kinds.get("pods"), fields ? "" : namespace, { labels, fields }, its.lastChild);
   }
 
   let offered = "";
@@ -66,11 +88,24 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
     actions.replaceChildren(...(await buttons(app, kind, namespace, () => [targetOf(kind, namespace, name, object)], { object })));
   }
 
-  const stop = app.stream.subscribe({ op: "object", path: path(kind, namespace), name }, (message) => {
-    says.textContent = message.error ? message.error.message : message.gone ? t("It is gone.") : message.lost ? t("connection lost, trying again") : "";
+  const where = path(kind, encodeURIComponent(namespace));
+  const told = app.stream.subscribe({ op: "table", path: where, fields: `metadata.name=${name}` }, (message) => {
+    if (message.columns) columns = message.columns.map((column) => [column.name, ""]);
+    const row = message.changed?.at(-1);
+    if (!row) return;
+    columns = columns.map(([column], at) => [column, String(row[5][at] ?? "")]);
+    draw();
+  });
+
+  const stop = app.stream.subscribe({ op: "object", path: where, name }, (message) => {
+    says.textContent = message.error ? message.error.message : message.gone ? (object ? t("It is gone.") : t("There is no {kind} {name}.", { kind: kind.kind, name })) : message.lost ? t("connection lost, trying again") : "";
+    // Of what is not there, there is nothing to see or do.
+    root.classList.toggle("absent", !object && !message.object);
     if (!message.object) return;
     object = message.object;
     draw();
+    drawInside();
+    followPods();
     if (yamlFirst && !uid) text.focus();
     offer();
     if (object.metadata.uid !== uid) {
@@ -81,7 +116,8 @@ export function show(root, app, resource, namespace, name, yamlFirst = false) {
       events = follow(app, object, happened);
     }
   });
-  return () => { stop(); events(); };
+  root.classList.add("absent");
+  return () => { stop(); told(); events(); pods(); root.classList.remove("absent"); };
 }
 
 function follow(app, object, list) {
@@ -100,31 +136,6 @@ function follow(app, object, list) {
     const none = element("li", { class: "quiet" }, message.error ? message.error.message : t("None."));
     list.replaceChildren(...(rows.size ? [...rows.values()].reverse().map(item) : [none]));
   });
-}
-
-/** Return what people want to know first of an object, as pairs of words and what is shown. */
-function facts(app, object) {
-  const { metadata, spec = {}, status = {} } = object;
-  const pairs = [[t("Created"), `${metadata.creationTimestamp} (${age(metadata.creationTimestamp)})`]];
-  if (metadata.deletionTimestamp) pairs.push([t("Being deleted"), t("since {time}; waits for {what}", { time: metadata.deletionTimestamp, what: (metadata.finalizers || []).join(", ") || t("its end") })]);
-  if (status.phase) pairs.push([t("Phase"), status.phase]);
-  if (typeof spec.replicas === "number") pairs.push([t("Replicas"), t("{ready} ready of {all}", { ready: status.readyReplicas || 0, all: spec.replicas })]);
-  if (spec.nodeName) pairs.push([t("Node"), link(objectOf("nodes", "", spec.nodeName), spec.nodeName)]);
-  if (status.podIP) pairs.push([t("Address"), status.podIP]);
-  for (const container of status.containerStatuses || []) pairs.push([`${t("Container")} ${container.name}`, containerText(container)]);
-  for (const condition of status.conditions || []) {
-    if (condition.status !== "True" || condition.type.includes("Pressure")) pairs.push([condition.type, `${condition.status}${condition.reason ? ` (${condition.reason})` : ""}${condition.message ? `: ${condition.message}` : ""}`]);
-  }
-  const labels = Object.entries(metadata.labels || {});
-  if (labels.length) pairs.push([t("Labels"), labels.map(([name, value]) => element("code", { class: "label" }, `${name}=${value}`))]);
-  return pairs;
-}
-
-function containerText(container) {
-  const [[what, details]] = Object.entries(container.state || { unknown: {} });
-  const last = container.lastState?.terminated;
-  return [`${what}${details.reason ? ` (${details.reason})` : ""}${details.message ? `: ${details.message}` : ""}`, t("{count} restarts", { count: container.restartCount }),
-    last ? t("last ended with {code}", { code: `${last.exitCode}${last.reason ? ` (${last.reason})` : ""}` }) : null].filter(Boolean).join(", ");
 }
 
 const portsOf = (pod) => pod.spec.containers.flatMap((container) => container.ports || []).filter((port) => (port.protocol || "TCP") === "TCP").map((port) => port.containerPort);

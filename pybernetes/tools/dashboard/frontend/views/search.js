@@ -43,7 +43,7 @@ export function box(app) {
 
   function item([resource, namespace, name, field, text], at) {
     return element("li", { role: "option", id: `hit-${at}`, onmousemove: () => { chosen = at; mark(); } },
-      link(objectOf(resource, namespace, name), [element("b", {}, name), element("span", {}, ` ${resource}${namespace ? ` ${t("in {namespace}", { namespace })}` : ""}`), field === "name" ? null : element("small", {}, ` ${field} ${text}`)], { onclick: close, tabindex: "-1" }));
+      link(objectOf(resource, namespace, name), [element("b", {}, field === "message" ? text : name), element("span", {}, ` ${resource}${namespace ? ` ${t("in {namespace}", { namespace })}` : ""}`), field === "name" ? null : element("small", {}, field === "message" ? ` ${name}` : ` ${field} ${text}`)], { onclick: close, tabindex: "-1" }));
   }
 
   function mark() {

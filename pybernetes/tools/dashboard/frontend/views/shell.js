@@ -13,7 +13,7 @@ export function show(root, app, namespace, pod, parameters) {
   const container = parameters.get("container") || "", attach = parameters.get("attach") || "";
   const says = element("p", { class: "problem", role: "alert" });
   let size = [80, 24], started = false, subscription;
-  const terminal = new Terminal(type, (...next) => { size = next; if (started) subscription.say({ size }); else begin(); });
+  const terminal = new Terminal(type, (...next) => { size = next; if (started) subscription.say({ size }); else if (!app.arriving) begin(); else offer(); });
   const command = attach ? kubectl("attach", "-it", inNamespace(namespace), pod, container && ["-c", container]) : kubectl("exec", "-it", inNamespace(namespace), pod, container && ["-c", container], "--", "sh");
   const again = element("button", { hidden: true, onclick: () => begin() }, t("Begin again"));
   const others = element("select", { "aria-label": t("Container"), onchange: (event) => { location.hash = address(["shell", namespace, pod], { container: event.target.value }); } });
@@ -24,8 +24,16 @@ export function show(root, app, namespace, pod, parameters) {
     for (let at = 0; at < text.length; at += LARGEST) subscription?.say({ text: text.slice(at, at + LARGEST) });
   }
 
+  // A link of somebody else's must not be enough to run something.
+  function offer() {
+    again.textContent = t("Begin");
+    again.hidden = false;
+    again.focus();
+  }
+
   function begin() {
     started = true;
+    again.textContent = t("Begin again");
     again.hidden = true;
     says.textContent = "";
     subscription?.stop();
