@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
+import re
 import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from pybernetes.tools.dashboard.server import DashboardServer
 
 SUMMARY = "Serve the dashboard of a cluster on this machine, and print the link that opens it"
+_LAST_PORT = 65535
+# A name or an address, those with colons in brackets, and perhaps a port.
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[-.A-Za-z0-9]*[A-Za-z0-9])?)(?::\d{1,5})?")
 _AUTHORITY = "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
 
 
@@ -69,6 +73,11 @@ def main(argv: list[str]) -> int:
     cluster.add_argument("--tls-cert-file", default="", help="certificate (default: a self-signed one)")
     cluster.add_argument("--tls-private-key-file", default="", help="its key")
     options = parser.parse_args(argv)
+    if not 0 <= options.port <= _LAST_PORT:
+        parser.error(f"--port {options.port} is none: at most {_LAST_PORT}")
+    for host in options.host:
+        if not _HOST.fullmatch(host):
+            parser.error(f"--host {host} is no name of a host, with or without a port")
     if options.in_cluster and not options.host:
         parser.error("--in-cluster needs --host: the name under which browsers ask, such as localhost:8443")
     if bool(options.tls_cert_file) != bool(options.tls_private_key_file):
@@ -156,7 +165,7 @@ def _tls(options: argparse.Namespace) -> ssl.SSLContext:
 
     if options.tls_cert_file:
         return tls.server_context(options.tls_cert_file, options.tls_private_key_file)
-    names = [name.rpartition(":")[0] or name for name in options.host]
+    names = [found[1].strip("[]") for found in map(_HOST.fullmatch, options.host) if found]
     with tempfile.TemporaryDirectory() as directory:
         certificate, key, _ = tls.ensure_serving(Path(directory), names, "dashboard")
         return tls.server_context(certificate, key)
