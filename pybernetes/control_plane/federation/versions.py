@@ -21,15 +21,54 @@ def digest(value: Any) -> str:
     return hashlib.md5(orjson.dumps(value, option=orjson.OPT_SORT_KEYS), usedforsecurity=False).hexdigest()
 
 
+# What kubefed escapes in a text that it makes a version of.
+_ESCAPED = (
+    (b"<", b"\\u003c"),
+    (b">", b"\\u003e"),
+    (b"&", b"\\u0026"),
+    ("\u2028".encode(), b"\\u2028"),
+    ("\u2029".encode(), b"\\u2029"),
+)
+
+
+def _recorded_digest(value: Any) -> str:
+    """Return the digest that kubefed records of a value: what it gave to members need not be written again by us."""
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    for char, escaped in _ESCAPED:
+        text = text.replace(char, escaped)
+    return hashlib.md5(text + b"\n", usedforsecurity=False).hexdigest()
+
+
 def template_version(obj: Object) -> str:
     """Return the version of a federated object's template."""
     template = (obj.get("spec") or {}).get("template")
-    return digest(template) if template is not None else ""
+    return _recorded_digest(template) if template is not None else ""
 
 
 def overrides_version(obj: Object) -> str:
     """Return the version of a federated object's overrides, of all clusters together."""
-    return digest({"overrides": (obj.get("spec") or {}).get("overrides")})
+    spec = obj.get("spec")
+    if spec is None:
+        return ""
+    overrides = spec.get("overrides")
+    return _recorded_digest({"overrides": overrides and [_entry(entry) for entry in overrides]})
+
+
+def _entry(entry: Object) -> Object:
+    """Return the overrides of one cluster without what says nothing."""
+    result: Object = {"clusterName": entry.get("clusterName", "")}
+    if entry.get("clusterOverrides"):
+        result["clusterOverrides"] = [_operation(operation) for operation in entry["clusterOverrides"]]
+    return result
+
+
+def _operation(operation: Mapping[str, Any]) -> Object:
+    result: Object = {"path": operation.get("path", "")}
+    if operation.get("op"):
+        result["op"] = operation["op"]
+    if operation.get("value") is not None:
+        result["value"] = operation["value"]
+    return result
 
 
 def object_version(obj: Object) -> str:

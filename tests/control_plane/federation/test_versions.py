@@ -43,3 +43,32 @@ def test_content_is_what_somebody_wants() -> None:
     assert versions.content(before) == versions.content(same)
     assert versions.content(before) != versions.content({**same, "spec": {"x": 2}})
     assert versions.content(before) != versions.content({**same, "metadata": {"labels": {}}})
+
+
+@pytest.mark.parametrize(
+    ("spec", "template", "overrides"),
+    [
+        (
+            {
+                "template": {"data": {"b": "<a&b>", "a": "\u00e9\u2028"}, "n": 5},
+                "overrides": [
+                    {
+                        "clusterName": "one",
+                        "clusterOverrides": [
+                            {"path": "/data/a", "value": "<"}, {"op": "", "path": "/x", "value": ""}, {"op": "remove", "path": "/y"},
+                        ],
+                    },
+                    {"clusterName": "two"},
+                ],
+            },
+            "df748348f94e7c9c0b687afd4028526d", "1b03c7b805876a7a913f05ad091e3895",
+        ),
+        ({"placement": {}}, "", "2979b7538b527abe06492021841caf47"),
+        ({"overrides": [], "template": {}}, "8a80554c91d9fca8acb82f023de02f11", "fd97e6d9a670c7dcdc2477764f78b459"),
+        (None, "", ""),
+    ],
+)  # fmt: skip
+def test_versions_are_those_that_kubefed_records(spec: Any, template: str, overrides: str) -> None:
+    obj = {} if spec is None else {"spec": spec}
+    assert versions.template_version(obj) == template
+    assert versions.overrides_version(obj) == overrides
