@@ -29,4 +29,6 @@ COMPONENT = "kubefed-controller-manager"
 MANAGED = "kubefed.io/managed"
 # A federated object that goes away leaves what it made when it has this annotation.
 ORPHAN = "kubefed.io/orphan"
+# Has the options with which objects in members are deleted, as JSON.
+DELETE_OPTION = "kubefed.io/deleteoption"
 FINALIZER = "kubefed.io/sync-controller"

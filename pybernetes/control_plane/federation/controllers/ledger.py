@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.federation import desired, overrides
+from pybernetes.control_plane.federation.deletion import USUAL, Deletion
 from pybernetes.control_plane.federation.members.back_off import BackOff
 from pybernetes.control_plane.federation.sync_plan import Action, Applied
 from pybernetes.control_plane.federation.versions import digest
@@ -38,6 +39,7 @@ class Entry:
     failures: dict[str, Failure] = field(default_factory=dict)
     updated: bool = False  # something was written to a cluster since the status was
     told: tuple[str, ...] = ()
+    deletion: Deletion = USUAL  # how objects in members are deleted
     _generation: tuple[str, int] = ("", 0)
     _operations: dict[str, overrides.Operations] = field(default_factory=dict)
     _wanted: dict[str, str] = field(default_factory=dict)

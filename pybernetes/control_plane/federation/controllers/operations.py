@@ -13,6 +13,7 @@ from pybernetes.control_plane.federation import desired as desires
 from pybernetes.control_plane.federation import member_objects as objects
 from pybernetes.control_plane.federation import overrides, propagation
 from pybernetes.control_plane.federation.kinds import MANAGED
+from pybernetes.control_plane.federation.deletion import USUAL, Deletion
 from pybernetes.control_plane.federation.members.member import Member
 from pybernetes.control_plane.federation.sync_plan import FAILED, TIMED_OUT, Action
 from pybernetes.control_plane.federation.type_config import TypeConfig
@@ -33,12 +34,12 @@ class Outcome(NamedTuple):
 class Operations:
     """Carries out operations on the objects of one kind."""
 
-    def __init__(self, config: TypeConfig, adopts: bool, propagation_policy: str = "Background") -> None:
-        self._config, self._adopts, self._propagation = config, adopts, propagation_policy
+    def __init__(self, config: TypeConfig, adopts: bool) -> None:
+        self._config, self._adopts = config, adopts
 
     async def perform(
         self, action: Action, member: Member, obj: Object | None, key: str, current: Object | None,
-        operations: overrides.Operations = (), host_uid: str = "",
+        operations: overrides.Operations = (), host_uid: str = "", deletion: Deletion = USUAL,
     ) -> Outcome:  # fmt: skip
         """Carry out an operation; ``key`` is that of the object in the member."""
         assert member.client is not None
@@ -53,7 +54,7 @@ class Operations:
         elif current is not None:
             now = current
             work = (
-                (lambda: self._delete(client, key, now))
+                (lambda: self._delete(client, key, now, deletion))
                 if action is Action.DELETE
                 else (lambda: self._release(client, key, now))
             )
@@ -141,14 +142,14 @@ class Operations:
             return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error))
         return Outcome(answer=await client.update(ref, made))
 
-    async def _delete(self, client: Client, key: str, current: Object) -> Outcome:
+    async def _delete(self, client: Client, key: str, current: Object, deletion: Deletion) -> Outcome:
         """Delete an object, and no other of the same name; nor one that is not ours any more."""
         namespace, name = split_key(key)
         meta = current["metadata"]
         try:
             await client.delete(
                 self._config.target, name, namespace, uid=meta["uid"], resource_version=meta["resourceVersion"],
-                propagation=self._propagation,
+                propagation=deletion.propagation, grace=deletion.grace,
             )  # fmt: skip
         except NotFound:
             pass

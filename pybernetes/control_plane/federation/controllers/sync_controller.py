@@ -12,7 +12,7 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import Kindlike
-from pybernetes.control_plane.federation import desired, placement, propagation, sync_plan, versions
+from pybernetes.control_plane.federation import deletion, desired, placement, propagation, sync_plan, versions
 from pybernetes.control_plane.federation import member_objects as objects
 from pybernetes.control_plane.federation.config import RAW_STATUS, Config
 from pybernetes.control_plane.federation.controllers.host_writer import HostWriter
@@ -289,7 +289,7 @@ class SyncController(Controller):
         wanted = entry.wanted(name)
         try:
             outcome = await self._operations.perform(
-                action, member, obj, target, current, entry.operations(name), host_uid
+                action, member, obj, target, current, entry.operations(name), host_uid, entry.deletion
             )
         finally:
             entry.going.pop(name, None)
@@ -324,6 +324,11 @@ class SyncController(Controller):
         if FINALIZER not in (obj["metadata"].get("finalizers") or ()):
             return None
         orphan = (obj["metadata"].get("annotations") or {}).get(ORPHAN) == "true"
+        try:
+            entry.deletion = deletion.of_object(obj)
+        except ValueError as error:  # nothing is deleted in a way that nobody meant
+            self._host.complain(entry, obj, "InvalidDeleteOption", str(error))
+            return None
         host_uid = await self._host.namespace_uid(obj)
         target, wait, remaining = desired.target_key(self.config, key), None, len(entry.going)
         decisions: dict[str, Decision] = {}
