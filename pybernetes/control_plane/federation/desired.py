@@ -15,6 +15,9 @@ from pybernetes.control_plane.federation.versions import digest, template_versio
 
 # A template has no say in these: controllers of members put theirs there. Overrides may add some.
 UNSUPPORTED = ("annotations", "finalizers")
+_FORMER_GROUP = (
+    "extensions"  # which Deployments, Ingresses and others were in before they had groups of their own
+)
 _API_VERSION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,20}")
 
 
@@ -51,14 +54,19 @@ def desired(
 
 
 def ref_of(obj: Object, target: Ref) -> Ref:
-    """Return the kind of an object, whose group and version a template or an override may have changed.
+    """Return the kind of an object, whose version a template or an override may have changed.
 
-    They become part of a path: whatever else they could name there is not theirs to name.
+    It becomes part of a path: whatever else it could name there is not theirs to name, nor is a kind of another group
+    that has the same plural, which somebody else may be allowed to federate.
     """
     text = obj.get("apiVersion")
     if not isinstance(text, str) or not _API_VERSION.fullmatch(text):
         raise ValueError(f"apiVersion: {text!r} is no version of an API")
     group, _, version = text.rpartition("/")
+    if group not in (target.group, _FORMER_GROUP):
+        raise ValueError(
+            f"apiVersion: {text!r} is not of the group of {target.kind}, {target.group or 'v1'!r}"
+        )
     return target._replace(group=group, version=version)
 
 

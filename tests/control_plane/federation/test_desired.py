@@ -50,6 +50,13 @@ def test_another_version_of_the_kind_may_be_meant_in_a_cluster() -> None:
     assert desired.ref_of(made, INGRESSES)[:3] == ("extensions", "v1beta1", "ingresses")
 
 
+def test_a_kind_of_another_group_is_not_meant() -> None:
+    for version in ("v1", "serving.example.com/v1", "apps/v1"):
+        made = desired.desired(federated({"apiVersion": version}), for_target(INGRESSES), ())
+        with pytest.raises(ValueError, match="is not of the group of Ingress"):
+            desired.ref_of(made, INGRESSES)
+
+
 def test_namespaces_are_in_themselves() -> None:
     assert (
         desired.desired({"metadata": {"name": "ns", "namespace": "ns"}, "spec": {}}, SPACES, ())["metadata"][

@@ -9,11 +9,12 @@ from typing import NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, Conflict, NotFound, StatusError, TooManyRequests
+from pybernetes.client.refs import Ref
 from pybernetes.control_plane.federation import desired as desires
 from pybernetes.control_plane.federation import member_objects as objects
 from pybernetes.control_plane.federation import overrides, propagation
-from pybernetes.control_plane.federation.kinds import MANAGED
 from pybernetes.control_plane.federation.deletion import USUAL, Deletion
+from pybernetes.control_plane.federation.kinds import MANAGED
 from pybernetes.control_plane.federation.members.member import Member
 from pybernetes.control_plane.federation.sync_plan import FAILED, TIMED_OUT, Action
 from pybernetes.control_plane.federation.type_config import TypeConfig
@@ -95,11 +96,10 @@ class Operations:
     async def _create(
         self, client: Client, obj: Object, operations: overrides.Operations, host_uid: str
     ) -> Outcome:
-        try:
-            made = desires.desired(obj, self._config, operations)
-            ref = desires.ref_of(made, self._config.target)
-        except ValueError as error:
-            return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error))
+        found = self._made(obj, operations)
+        if isinstance(found, Outcome):
+            return found
+        ref, made = found
         meta = made["metadata"]
         try:
             return Outcome(answer=await client.create(ref, made, meta.get("namespace", "")))
@@ -135,12 +135,22 @@ class Operations:
     async def _update(
         self, client: Client, obj: Object, operations: overrides.Operations, current: Object
     ) -> Outcome:
+        found = self._made(obj, operations, current)
+        if isinstance(found, Outcome):
+            return found
+        return Outcome(answer=await client.update(*found))
+
+    def _made(
+        self, obj: Object, operations: overrides.Operations, current: Object | None = None
+    ) -> tuple[Ref, Object] | Outcome:
+        """Return what a cluster is to have, or why that cannot be: which is nothing that the cluster did."""
         try:
             made = desires.desired(obj, self._config, operations, current)
-            ref = desires.ref_of(made, self._config.target)
+            return desires.ref_of(made, self._config.target), made
         except ValueError as error:
             return Outcome(propagation.APPLY_OVERRIDES_FAILED, str(error))
-        return Outcome(answer=await client.update(ref, made))
+        except (TypeError, AttributeError, KeyError) as error:  # whatever somebody put into a template
+            return Outcome(propagation.COMPUTE_RESOURCE_FAILED, f"the template makes no object: {error}")
 
     async def _delete(self, client: Client, key: str, current: Object, deletion: Deletion) -> Outcome:
         """Delete an object, and no other of the same name; nor one that is not ours any more."""
