@@ -8,7 +8,11 @@ STRING: Object = {"type": "string"}
 BOOLEAN: Object = {"type": "boolean"}
 INTEGER: Object = {"type": "integer", "format": "int64"}
 TIME: Object = {"type": "string", "format": "date-time"}
-DURATION: Object = {"type": "string", "pattern": r"^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"}
+DURATION: Object = {
+    "type": "string",
+    "maxLength": 64,
+    "pattern": r"^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$",
+}
 ANYTHING: Object = {"x-kubernetes-preserve-unknown-fields": True}
 ENABLED: Object = {"type": "string", "enum": ["Enabled", "Disabled"]}
 SCOPE: Object = {"type": "string", "enum": ["Namespaced", "Cluster"]}
@@ -20,9 +24,16 @@ def object_(properties: Object, *required: str) -> Object:
     return {**schema, "required": list(required)} if required else schema
 
 
-def rule(expression: str, message: str) -> Object:
-    """Return what a schema has so that the server holds values against an expression."""
-    return {"x-kubernetes-validations": [{"rule": expression, "message": message}]}
+def rules(*said: tuple[str, str]) -> Object:
+    """Return what a schema has so that the server holds values against expressions, each with a message."""
+    return {
+        "x-kubernetes-validations": [{"rule": expression, "message": message} for expression, message in said]
+    }
+
+
+def usually(schema: Object, value: object) -> Object:
+    """Return a schema whose value the server fills in where an object is silent."""
+    return {**schema, "default": value}
 
 
 def list_(items: Object) -> Object:
@@ -44,11 +55,12 @@ def selector() -> Object:
 def definition(
     group: str, version: str, kind: str, plural: str, schema: Object, *, namespaced: bool = True,
     required: tuple[str, ...] = ("spec",), short: tuple[str, ...] = (), columns: tuple[tuple[str, str, str], ...] = (),
+    checks: Object | None = None,
 ) -> Object:  # fmt: skip
-    """Return the definition of a kind with one version; ``columns`` have a name, a type and a path."""
+    """Return the definition of a kind with one version; ``columns`` have a name, a type and a path, ``checks`` are rules."""
     meta = {"apiVersion": STRING, "kind": STRING, "metadata": {"type": "object"}}
     served: Object = {
-        "name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": object_({**meta, **schema}, *required)},
+        "name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": {**object_({**meta, **schema}, *required), **(checks or {})}},
     }  # fmt: skip
     if columns:
         served["additionalPrinterColumns"] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS
-from pybernetes.control_plane.federation.schemas import ENABLED, INTEGER, SCOPE, definition, object_
+from pybernetes.control_plane.federation.schemas import ENABLED, INTEGER, SCOPE, definition, object_, rules
 
 # They become parts of paths.
 _LABEL: Object = {"type": "string", "maxLength": 63, "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$"}
@@ -19,6 +19,13 @@ def _resource(group: Object, *required: str) -> Object:
     return object_({"group": group, **names}, "version", "kind", "scope", *required)
 
 
+_NAMED = rules(
+    (
+        "!has(self.spec.targetType.pluralName) || self.metadata.name == self.spec.targetType.pluralName"
+        " + (has(self.spec.targetType.group) && self.spec.targetType.group != '' ? '.' + self.spec.targetType.group : '')",
+        "name must be 'TARGET_PLURAL_NAME(.TARGET_GROUP_NAME)'",
+    )
+)
 _RUNNING = {"type": "string", "enum": ["Running", "NotRunning"]}
 DEFINITION = definition(
     FEDERATED_TYPE_CONFIGS.group, FEDERATED_TYPE_CONFIGS.version, FEDERATED_TYPE_CONFIGS.kind,
@@ -44,4 +51,5 @@ DEFINITION = definition(
         ),
     },
     short=("ftc",),
+    checks=_NAMED,
 )  # fmt: skip

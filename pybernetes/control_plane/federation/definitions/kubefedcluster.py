@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS
-from pybernetes.control_plane.federation.schemas import STRING, TIME, definition, list_, object_, rule
+from pybernetes.control_plane.federation.schemas import STRING, TIME, definition, list_, object_, rules
 
 _CONDITION = object_(
     {
@@ -27,9 +27,11 @@ DEFINITION = definition(
                 "disabledTLSValidations": {
                     **list_({"type": "string", "enum": ["*", "SubjectName", "ValidityPeriod"]}),
                     "maxItems": 3,
-                    **rule(
-                        "self.size() < 2 || !('*' in self)",
-                        "when * is specified, it is expected to be the only option in list",
+                    **rules(
+                        (
+                            "self.size() < 2 || !('*' in self)",
+                            "when * is specified, it is expected to be the only option in list",
+                        )
                     ),
                 },
                 "proxyURL": STRING,
@@ -46,6 +48,7 @@ DEFINITION = definition(
             "conditions",
         ),
     },
+    short=("kfc",),
     columns=(
         ("age", "date", ".metadata.creationTimestamp"),
         ("ready", "string", ".status.conditions[?(@.type=='Ready')].status"),

@@ -8,6 +8,7 @@ import pytest
 
 from pybernetes.client.errors import Invalid
 from pybernetes.client.refs import Ref
+from pybernetes.control_plane.federation import config
 from pybernetes.control_plane.federation.kinds import (
     CONFIG_NAME,
     FEDERATED_TYPE_CONFIGS,
@@ -33,6 +34,10 @@ REFUSED: list[tuple[Ref, dict[str, Any], str]] = [
     (KUBEFED_CONFIGS, {"scope": "Cluster", "featureGates": [{"name": "Magic", "configuration": "Enabled"}]}, "featureGates"),
     (KUBEFED_CONFIGS, {"scope": "Cluster", "featureGates": [{"name": "PushReconciler", "configuration": "Enabled"}] * 2}, "Duplicate"),
     (KUBEFED_CONFIGS, {"scope": "Cluster", "clusterHealthCheck": {"failureThreshold": 0}}, "failureThreshold"),
+    (KUBEFED_CONFIGS, {"scope": "Cluster", "leaderElect": {"renewDeadline": "20s"}}, "leaseDuration must be greater than renewDeadline"),
+    (KUBEFED_CONFIGS, {"scope": "Cluster", "leaderElect": {"leaseDuration": "1m", "renewDeadline": "6s"}}, r"must be greater than retryPeriod\*JitterFactor"),
+    (FEDERATED_TYPE_CONFIGS, {"targetType": {**_TARGET, "group": "other.com"}, "propagation": "Enabled", "federatedType": _OWN}, "name must be 'TARGET_PLURAL_NAME"),
+    (FEDERATED_TYPE_CONFIGS, {"targetType": {**_TARGET, "group": ""}, "propagation": "Enabled", "federatedType": _OWN}, "name must be 'TARGET_PLURAL_NAME"),
     (KUBEFED_CONFIGS, {"scope": "Cluster", "syncController": {"adoptResources": "Maybe"}}, "adoptResources"),
 ]  # fmt: skip
 
@@ -52,3 +57,29 @@ async def test_what_makes_no_sense_is_refused() -> None:
         await client.create(KUBEFED_CLUSTERS, {"metadata": {"name": "one"}, "spec": alone}, NAMESPACE)
         with pytest.raises(Invalid, match="immutable"):
             await client.patch(KUBEFED_CONFIGS, CONFIG_NAME, {"spec": {"scope": "Namespaced"}}, NAMESPACE)
+
+
+async def test_settings_that_nobody_gave_are_shown() -> None:
+    async with Cluster() as cluster:
+        client = cluster.client
+        await installing.install(client, NAMESPACE)
+        made = await client.get(KUBEFED_CONFIGS, CONFIG_NAME, NAMESPACE)
+        spec = made["spec"]
+        assert spec["clusterHealthCheck"] == {
+            "period": "10s", "timeout": "3s", "failureThreshold": 3, "successThreshold": 1,
+        }  # fmt: skip
+        assert spec["leaderElect"]["leaseDuration"] == "15s"
+        assert spec["syncController"]["adoptResources"] == "Enabled"
+        assert {gate["name"]: gate["configuration"] for gate in spec["featureGates"]} == {
+            "PushReconciler": "Enabled", "RawResourceStatusCollection": "Disabled", "SchedulerPreferences": "Enabled",
+        }  # fmt: skip
+        assert config.read(made) == config.Config()
+        changed = {
+            "metadata": {"name": "other"},
+            "spec": {"scope": "Cluster", "clusterHealthCheck": {"period": "5s"}},
+        }
+        other = await client.create(KUBEFED_CONFIGS, changed, NAMESPACE)
+        assert (
+            other["spec"]["clusterHealthCheck"]["period"] == "5s"
+            and other["spec"]["clusterHealthCheck"]["timeout"] == "3s"
+        )
