@@ -144,7 +144,7 @@ async def _join(client: Client, members: list[Config]) -> None:
     async def join(name: str, config: Config) -> None:
         joins = Joining(name, "host", NAMESPACE)
         async with turns, config.client() as member:
-            token = await joining.prepare_member(member, joins, types, new=True)
+            token = await joining.prepare_member(member, joins, types)
             await joining.register(client, joins, config, token, secret_name=f"{name}-token", new=True)
 
     await asyncio.gather(*(join(f"member-{number}", config) for number, config in enumerate(members)))

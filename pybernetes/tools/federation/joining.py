@@ -9,7 +9,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.kubeconfig import Config
-from pybernetes.client.refs import NAMESPACES, SECRETS, SERVICE_ACCOUNTS
+from pybernetes.client.refs import NAMESPACES, SECRETS, SERVICE_ACCOUNTS, Ref
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS
 from pybernetes.control_plane.federation.type_config import TypeConfig
 from pybernetes.tools.federation import host_objects, permissions
@@ -33,23 +33,35 @@ class Joining:
         return permissions.service_account(self.cluster, self.host)
 
 
-async def prepare_member(member: Client, joining: Joining, types: list[TypeConfig], *, new: bool) -> str:
-    """Make the control plane's account in a member, with the rights that the kinds need; return a token of it.
+async def check_new(host: Client, member: Client, joining: Joining) -> None:
+    """Refuse a cluster that is a member by this name, or was left half joined, before anything is made."""
+    if await _found(member, SERVICE_ACCOUNTS, joining.account, joining.namespace):
+        raise FederationError(
+            f"service account: {joining.account} already exists in joining cluster: {joining.cluster}"
+        )
+    if await _found(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace):
+        raise FederationError(f"federated cluster {joining.cluster} already exists in host cluster")
 
-    With ``new`` an account that is there already is an error.
-    """
-    meta = {"name": joining.account, "namespace": joining.namespace}
+
+async def _found(client: Client, kind: Ref, name: str, namespace: str) -> Object | None:
     try:
-        await member.create(NAMESPACES, {"metadata": {"name": joining.namespace}})
+        return await client.get(kind, name, namespace)
+    except NotFound:
+        return None
+
+
+async def _make(client: Client, kind: Ref, obj: Object) -> None:
+    try:
+        await client.create(kind, obj, obj["metadata"].get("namespace", ""))
     except AlreadyExists:
         pass
-    try:
-        await member.create(SERVICE_ACCOUNTS, {"metadata": meta}, joining.namespace)
-    except AlreadyExists:
-        if new:
-            raise FederationError(
-                f"service account: {joining.account} already exists in joining cluster: {joining.cluster}"
-            ) from None
+
+
+async def prepare_member(member: Client, joining: Joining, types: list[TypeConfig]) -> str:
+    """Make the control plane's account in a member, with the rights that the kinds need; return a token of it."""
+    meta = {"name": joining.account, "namespace": joining.namespace}
+    await _make(member, NAMESPACES, {"metadata": {"name": joining.namespace}})
+    await _make(member, SERVICE_ACCOUNTS, {"metadata": meta})
     await grant(member, joining, types)
     request = {"spec": {"expirationSeconds": TOKEN_SECONDS}}
     answer = await member.create(
@@ -89,12 +101,7 @@ async def register(
     host: Client, joining: Joining, config: Config, token: str, *, secret_name: str = "", new: bool = True
 ) -> None:
     """Note a member and the token for it in the host."""
-    try:
-        known: Object | None = await host.get(KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
-    except NotFound:
-        known = None
-    if known is not None and new:
-        raise FederationError(f"federated cluster {joining.cluster} already exists in host cluster")
+    known = await _found(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
     name = secret_name or (known["spec"]["secretRef"]["name"] if known else "")
     secret: Object = {
         "metadata": {"namespace": joining.namespace, **({"name": name} if name else {"generateName": f"{joining.cluster}-"})},
@@ -109,9 +116,8 @@ async def register(
 
 async def forget(host: Client, joining: Joining) -> bool:
     """Remove a member and its secret from the host; return whether it was there."""
-    try:
-        known = await host.get(KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
-    except NotFound:
+    known = await _found(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
+    if known is None:
         return False
     try:
         await host.delete(SECRETS, known["spec"]["secretRef"]["name"], joining.namespace)

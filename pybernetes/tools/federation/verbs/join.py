@@ -75,6 +75,8 @@ async def run(session: Session) -> None:
     types = await host_objects.enabled_types(host, session.namespace)
     member = await session.client(config)
     new = arguments.error_on_existing
-    token = await joining.prepare_member(member, names, types, new=new)
+    if new:
+        await joining.check_new(host, member, names)
+    token = await joining.prepare_member(member, names, types)
     await joining.register(host, names, config, token, secret_name=arguments.secret_name, new=new)
     session.say(f"kubefedcluster.core.kubefed.io/{names.cluster} joined")

@@ -82,7 +82,7 @@ async def _join(host: Cluster, names: list[str]) -> None:
             config = kubeconfig.load(Cluster(member).kubeconfig)
             joins = Joining(member, host.name, NAMESPACE)
             async with config.client() as other:
-                token = await joining.prepare_member(other, joins, types, new=False)
+                token = await joining.prepare_member(other, joins, types)
             await joining.register(client, joins, config, token, new=False)
 
         await asyncio.gather(*(join(member) for member in names if member not in joined))

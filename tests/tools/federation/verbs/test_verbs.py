@@ -78,6 +78,13 @@ async def test_from_join_to_unjoin(tmp_path: Path) -> None:
         with pytest.raises(FederationError, match="already exists in joining cluster"):
             await fleet.kubefedctl("join", "one")
         assert "joined" in await fleet.kubefedctl("join", "one", "--error-on-existing=false")
+        with pytest.raises(FederationError, match="one already exists in host cluster"):
+            await fleet.kubefedctl("join", "one", "--cluster-context", "host")
+        assert not [
+            obj
+            for obj in (await host.list(SERVICE_ACCOUNTS, NAMESPACE)).items
+            if obj["metadata"]["name"] == "one-host"
+        ]
         assert len((await host.list(SECRETS, NAMESPACE)).items) == 1
 
         # A kind of somebody's own.
