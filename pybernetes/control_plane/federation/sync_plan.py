@@ -75,10 +75,13 @@ def decide(seen: Seen, wanted: str | None, *, keeps: bool = False) -> Decision:
     current = seen.current
     if current is None:
         return Decision(Action.CREATE) if wanted is not None else NOTHING
+    if wanted is None and keeps:
+        # Also if somebody deletes it: a namespace of the host goes only after the federated one that is inside of it.
+        return Decision(Action.RELEASE)
     if objects.is_being_deleted(current):
         return Decision(status=propagation.WAITING_FOR_REMOVAL)
     if wanted is None:
-        return Decision(Action.RELEASE if keeps else Action.DELETE)
+        return Decision(Action.DELETE)
     if seen.applied == Applied(wanted, current[objects.CONTENT]):
         return Decision(status=propagation.OK)
     return Decision(Action.UPDATE)

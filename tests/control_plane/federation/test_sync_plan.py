@@ -32,6 +32,8 @@ GOING = current(deletionTimestamp="2026-01-01T00:00:00Z")
         (Seen(current=current()), None, True, Decision(Action.RELEASE)),
         (Seen(current=GOING), "w", False, Decision(status=propagation.WAITING_FOR_REMOVAL)),
         (Seen(current=GOING), None, False, Decision(status=propagation.WAITING_FOR_REMOVAL)),
+        (Seen(current=GOING), None, True, Decision(Action.RELEASE)),
+        (Seen(current=GOING), "w", True, Decision(status=propagation.WAITING_FOR_REMOVAL)),
     ],
 )
 def test_decisions(seen: Seen, wanted: str | None, keeps: bool, expected: Decision) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
-from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES
-from pybernetes.control_plane.federation.kinds import FEDERATED_TYPE_CONFIGS, NAMESPACE
+from pybernetes.client.refs import CONFIG_MAPS, EVENTS, NAMESPACES
+from pybernetes.control_plane.federation.kinds import DELETE_OPTION, FEDERATED_TYPE_CONFIGS, NAMESPACE
 from tests.control_plane.federation.fleet import (
     FEDERATED_CONFIG_MAPS,
     FEDERATED_NAMESPACES,
@@ -131,3 +132,70 @@ async def test_a_namespace_of_the_host_is_never_deleted() -> None:
         await eventually(gone)
         assert "deletionTimestamp" not in (await host.get(NAMESPACES, "demo"))["metadata"]
         assert not await is_managed()
+
+
+async def test_a_namespace_of_the_host_can_be_deleted() -> None:
+    async with Fleet("one") as fleet:
+        host, one = fleet.host.client, fleet.members["one"].client
+        await fleet.install("namespaces", "configmaps")
+        await fleet.join("host", "one")
+        await fleet.start()
+        await host.create(NAMESPACES, {"metadata": {"name": "demo"}})
+        await host.create(FEDERATED_NAMESPACES, federated(FEDERATED_NAMESPACES, "demo", "demo"))
+        await fleet.settles(FEDERATED_NAMESPACES, "demo", "demo", host="", one="")
+        # As `kubectl delete namespace` and the controller of namespaces do.
+        await host.delete(NAMESPACES, "demo")
+        await host.delete(FEDERATED_NAMESPACES, "demo", "demo")
+
+        async def waits_for_the_member_only() -> bool:
+            meta = (await one.get(NAMESPACES, "demo"))["metadata"]
+            return "deletionTimestamp" in meta and not await is_managed_in_host()
+
+        async def is_managed_in_host() -> bool:
+            return "kubefed.io/managed" in (await host.get(NAMESPACES, "demo"))["metadata"]["labels"]
+
+        await eventually(waits_for_the_member_only)
+        await finalize(one, "demo")
+
+        async def gone() -> bool:
+            return not (await host.list(FEDERATED_NAMESPACES, "demo")).items
+
+        await eventually(gone)
+
+
+async def finalize(client: Client, name: str) -> None:
+    """Let a namespace go, as a controller of the cluster would once it is empty."""
+    obj = await client.get(NAMESPACES, name)
+    await client.update(NAMESPACES, {**obj, "spec": {}}, subresource="finalize")
+
+
+async def test_nothing_is_deleted_in_a_way_that_nobody_meant() -> None:
+    async with Fleet("one") as fleet:
+        await fleet.install("namespaces", "configmaps")
+        await fleet.join()
+        await fleet.start()
+        host, one = fleet.host.client, fleet.members["one"].client
+        await host.create(NAMESPACES, {"metadata": {"name": "demo"}})
+        await host.create(FEDERATED_NAMESPACES, federated(FEDERATED_NAMESPACES, "demo", "demo"))
+        made = federated(FEDERATED_CONFIG_MAPS, "settings", "demo", {"data": {}})
+        made["metadata"]["annotations"] = {DELETE_OPTION: '{"propagationPolicy":"Sometimes"}'}
+        await host.create(FEDERATED_CONFIG_MAPS, made)
+        await fleet.settles(FEDERATED_CONFIG_MAPS, "settings", "demo", one="")
+        await host.delete(FEDERATED_CONFIG_MAPS, "settings", "demo")
+
+        async def told() -> bool:
+            return any(
+                event["reason"] == "InvalidDeleteOption" for event in (await host.list(EVENTS, "demo")).items
+            )
+
+        await eventually(told)
+        assert await one.get(CONFIG_MAPS, "settings", "demo")
+        meant = {"metadata": {"annotations": {DELETE_OPTION: '{"propagationPolicy":"Background"}'}}}
+        await host.patch(FEDERATED_CONFIG_MAPS, "settings", meant, "demo")
+
+        async def gone() -> bool:
+            return not (await host.list(FEDERATED_CONFIG_MAPS, "demo")).items
+
+        await eventually(gone)
+        with pytest.raises(NotFound):
+            await one.get(CONFIG_MAPS, "settings", "demo")
