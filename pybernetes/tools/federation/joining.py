@@ -129,16 +129,17 @@ async def forget(host: Client, joining: Joining) -> bool:
 
 async def leave(member: Client, joining: Joining) -> list[str]:
     """Remove the control plane's account and its rights from a member; return what could not be removed, and why."""
-    problems = []
+    problems: list[str] = []
     made = permissions.objects(joining.account, joining.namespace, (), one_namespace=True)
     made += permissions.objects(joining.account, joining.namespace, (), one_namespace=False)
-    account: Object = {"metadata": {"name": joining.account, "namespace": joining.namespace}}
-    for kind, obj in [*reversed(made), (SERVICE_ACCOUNTS, account)]:
-        meta = obj["metadata"]
+    left = {(kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"]) for kind, obj in made}
+    for kind, namespace, name in [*sorted(left), (SERVICE_ACCOUNTS, joining.namespace, joining.account)]:
         try:
-            await member.delete(kind, meta["name"], meta.get("namespace", ""))
+            await member.delete(kind, name, namespace)
         except NotFound:
             continue
-        except (StatusError, OSError) as error:
-            problems.append(f"{kind.kind} {meta['name']}: {error}")
+        except StatusError as error:
+            problems.append(f"{kind.kind} {name}: {error}")
+        except OSError as error:  # nor will the next one be heard
+            return [*problems, str(error)]
     return problems
