@@ -26,7 +26,7 @@ global_defs {{
 vrrp_script check_apiserver {{
     script "{check}"
     interval 1
-    timeout 2
+    timeout {timeout}
     fall 2
     rise 1
 }}
@@ -60,6 +60,13 @@ _AUTHENTICATION = """\
         auth_pass {password}
     }}
 """
+# One that is gone refuses at once. Where all machines have much to do, each of them is slow: if that counted, none would have
+# the address.
+_PATIENCE = 5
+_SCRIPT = """\
+#!/bin/sh
+exec curl --silent --fail --noproxy '*' --max-time {patience} --output /dev/null http://127.0.0.1:{port}/healthz
+"""
 # What was routed, as from pods and other networks, has less.
 _HOPS = 255
 
@@ -73,7 +80,7 @@ def configuration(plan: Plan, name: str, user: str = "nobody") -> str:
     length = ipaddress.ip_address(plan.address).max_prefixlen
     has_password = bool(plan.password) and not plan.is_ipv6
     return _FILE.format(
-        name=name, user=user, check=CHECK, interface=plan.interface, router=plan.router,
+        name=name, user=user, check=CHECK, timeout=_PATIENCE + 3, interface=plan.interface, router=plan.router,
         priority=_HIGHEST - position, address=own.address, virtual=plan.address, length=length,
         peers="".join(f"        {address} min_ttl {_HOPS} max_ttl {_HOPS}\n" for address in others),
         version=2 if has_password else 3,
@@ -82,6 +89,5 @@ def configuration(plan: Plan, name: str, user: str = "nobody") -> str:
 
 
 def check_script(plan: Plan) -> str:
-    """Return the script that says whether this machine can serve."""
-    url = f"http://127.0.0.1:{plan.health_port}/healthz"
-    return f"#!/bin/sh\nexec curl --silent --fail --noproxy '*' --max-time 1 --output /dev/null {url}\n"
+    """Return the script that says whether this machine can serve: no if HAProxy refuses, or does not answer for long."""
+    return _SCRIPT.format(port=plan.health_port, patience=_PATIENCE)

@@ -11,8 +11,10 @@ READY = """\
     http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host kubernetes
     http-check expect status 200
 """
+# How often is also how long a check may take, handshake included: a machine with much to do is slow, and no server of it gone.
+# One that is killed needs no check: it refuses the next connection, which goes on to another one.
 _PACE = (
-    "    default-server inter 500ms fastinter 200ms downinter 500ms fall 2 rise 1"
+    "    default-server inter 1s fastinter 200ms downinter 500ms fall 2 rise 1"
     " on-marked-down shutdown-sessions\n"
 )
 _REQUESTS = """\
@@ -29,9 +31,11 @@ def backend(
 ) -> str:
     """Return a section with all servers; ``encrypted`` says what is sent over TLS: checks, everything, or nothing.
 
-    The servers of a section that ``follows`` another one are up when they are up there, and are not asked again.
+    The servers of a section that ``follows`` another one are up when they are up there, and are not asked again. Without a
+    ``check`` a server is up when it takes connections, however long it then needs for a handshake.
     """
     identity = f" {encrypted} {_IDENTITY.format(certificates=plan.certificates)}{more}" if encrypted else ""
+    identity += "" if check or follows or not encrypted else " no-check-ssl"
     lines = "".join(
         f"    server {server.name} {joined(server.address, server.port)}"
         f" {f'track {follows}/{server.name}' if follows else 'check'}{identity}\n"

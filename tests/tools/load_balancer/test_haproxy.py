@@ -193,6 +193,23 @@ def test_servers_that_are_not_ready_answer_when_no_other_does(
         assert balancer.health() == 200
 
 
+@contextlib.contextmanager
+def silent(address: str) -> Iterator[int]:
+    """Take connections and say nothing, as an API server whose machine has too much to do."""
+    with socket.create_server((address, 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("form", haproxy.FORMS)
+def test_the_address_stays_when_all_servers_are_slow(form: str, tmp_path: Path) -> None:
+    certificates(tmp_path)
+    with silent("127.0.0.1") as port, balanced(form, tmp_path, port, 1) as balancer:
+        # Until the check of the handshake has failed, too; the backends are listed by whether they have a server.
+        until(lambda: "kube-apiserver has no server available" in (tmp_path / "log").read_text())
+        assert balancer.health() == 200
+        assert "kube-apiserver-any has no server available" not in (tmp_path / "log").read_text()
+
+
 def test_layer_7_tells_errors_as_api_servers_do(tmp_path: Path) -> None:
     certificates(tmp_path)
     with telling("127.0.0.1", tmp_path) as first, balanced("l7", tmp_path, first, 1) as balancer:
