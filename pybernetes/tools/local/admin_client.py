@@ -50,6 +50,10 @@ class AdminClient:
                 connection.request(method, path, json.dumps(body), {"Content-Type": kind})
             response = connection.getresponse()
             answer = response.read()
+        except (
+            http.client.HTTPException
+        ) as error:  # it ended in the middle of its answer, which is no OSError
+            raise ConnectionResetError(f"{method} {path}: {error!r}") from None
         finally:
             connection.close()
         if response.status >= 400:
