@@ -58,6 +58,8 @@ def show_duration(seconds: float) -> str:
     """Return a duration in Go's notation."""
     if seconds == 0:
         return "0s"
+    if seconds < 0:
+        return f"-{show_duration(-seconds)}"
     if abs(seconds) < 1:
         for unit in ("ms", "µs", "ns"):
             if abs(seconds) >= _UNITS[unit]:

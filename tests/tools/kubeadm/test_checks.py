@@ -126,9 +126,18 @@ def test_plans() -> None:
     servers = {"kube-apiserver": {"cp": "v1.36.2"}}
     made = plan.plan("v1.36.2", "v1.37.0", {"cp": "v1.36.2"}, servers, {"cp": "3.5.9-0"}, "3.5.16-0")
     components = made["availableUpgrades"][0]["components"]
-    assert [entry["name"] for entry in components] == ["kubelet", "kube-apiserver", "kube-proxy", "etcd"]
+    assert [entry["name"] for entry in components] == [
+        "kubelet",
+        "kube-apiserver",
+        "kube-proxy",
+        "kubeadm",
+        "etcd",
+    ]
     shown = plan.text(made)
     assert "kubeadm upgrade apply v1.37.0" in shown and "kubelet     cp     v1.36.2   v1.37.0" in shown
+    assert "Note:" not in shown and "\nkubeadm " not in shown
+    newer = plan.text(plan.plan("v1.37.0", "v1.39.1", {}, servers, {}, ""))
+    assert "Before you can perform this upgrade, you have to update kubeadm to v1.39.1." in newer
     none = plan.plan("v1.37.0", "v1.37.0", {"cp": "v1.37.0"}, {"kube-apiserver": {"cp": "v1.37.0"}}, {}, "")
     assert none["availableUpgrades"] == [] and "up-to-date" in plan.text(none)
 

@@ -51,7 +51,7 @@ def test_defaults() -> None:
     [
         ("certificateKey: zz", "certificateKey: Invalid value: \"zz\": certificate key decoding error: encoding/hex: invalid byte"),
         ("certificateKey: abcd", "invalid certificate key size 2, the key must be an AES key of size 32"),
-        ("bootstrapTokens: [{token: short}]", "bootstrapTokens.0.token: Invalid value: \"short\": the bootstrap token is invalid"),
+        ("bootstrapTokens: [{token: short}]", r'the bootstrap token "short" was not of the form "\\\\A\(\[a-z0-9\]\{6\}\)'),
         ("bootstrapTokens: [{token: abcdef.0123456789abcdef, usages: [foo]}]",
          "bootstrapTokens.0.usages: Invalid value: \\[\"foo\"\\]: invalid bootstrap token usage string: foo"),
     ],
@@ -81,7 +81,7 @@ def test_what_is_wrong_with_init(more: str, message: str) -> None:
         ("networking: {dnsDomain: A_b}", "networking.dnsDomain: Invalid value"),
         ("apiServer: {extraArgs: [{name: '', value: a}]}", 'apiServer.extraArgs: Invalid value: "index 0": argument has no name'),
         ("apiServer: {certSANs: ['a b']}", "altname is not a valid IP address, DNS label"),
-        ("featureGates: {Nope: true}", "Nope is not a valid feature name."),
+        ("featureGates: {Nope: true, Also: true}", "Also is not a valid feature name.*Nope is not a valid feature name."),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_cluster(more: str, message: str) -> None:
@@ -120,6 +120,44 @@ def test_unknown_fields_are_named() -> None:
         KubeadmError, match='Kind:"ClusterConfiguration"}: strict decoding error: unknown field "bogus"'
     ):
         documents.read(text.encode(), strict=True)
+
+
+def test_what_cannot_be_read_is_named_with_its_kind() -> None:
+    text = f"{INIT}certificateValidityPeriod: x\n"
+    with pytest.raises(
+        KubeadmError, match='^error unmarshaling .* Kind:"ClusterConfiguration"}: time: invalid'
+    ):
+        documents.read(text.encode(), strict=True)
+    with pytest.raises(KubeadmError, match="^time: invalid"):
+        documents.read(text.encode())
+
+
+def test_durations_are_kept_as_go_writes_them() -> None:
+    given = documents.read(
+        f"{INIT}certificateValidityPeriod: 90m\ncaCertificateValidityPeriod: -1h\n".encode()
+    )
+    cluster = given.own["ClusterConfiguration"]
+    assert (cluster["certificateValidityPeriod"], cluster["caCertificateValidityPeriod"]) == (
+        "1h30m0s",
+        "-1h0m0s",
+    )
+
+
+def test_images_are_those_of_a_configuration_that_init_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(f"{INIT}imageRepository: other.example/k8s\n")
+    words = ["config", "images", "list", f"--config={path}"]
+    assert main(words) == 0 and "other.example/k8s/kube-apiserver:v1.37.0\n" in capsys.readouterr().out
+    path.write_text(f"{INIT}networking: {{podSubnet: 10.0.0.0/33}}\n")
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith(
+        'error: could not convert cfg to an internal cfg: networking.podSubnet: Invalid value: "10.0.0.0/33"'
+    )
+    path.write_text("apiVersion: kubeadm.k8s.io/v1beta4\nkind: ResetConfiguration\n")
+    assert main(words) == 1 and "kind was found in the YAML file" in capsys.readouterr().err
 
 
 def test_joining_needs_somebody_to_ask() -> None:

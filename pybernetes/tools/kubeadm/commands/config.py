@@ -153,24 +153,40 @@ def _migrate(arguments: Arguments) -> None:
         raise KubeadmError(f"failed to write the new configuration: {error}") from None
 
 
-def _images(arguments: Arguments, action: str) -> None:
-    command_line.check_mixed(arguments)
+def _image_settings(arguments: Arguments, socket: str) -> loading.InitSettings:
+    """Return the configuration whose images are meant, checked as ``init`` checks it."""
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config)).own.get("ClusterConfiguration") or {}
+        given = documents.read(documents.read_file(arguments.config))
+        if not {"InitConfiguration", "ClusterConfiguration"} & set(given.own):
+            raise KubeadmError("no InitConfiguration or ClusterConfiguration kind was found in the YAML file")
     else:
-        given = {
+        given = documents.Documents()
+        given.own["ClusterConfiguration"] = {
             "kubernetesVersion": arguments.kubernetes_version,
             "imageRepository": arguments.image_repository,
         }
     if arguments.feature_gates:
-        given["featureGates"] = command_line.pairs(arguments.feature_gates)
-    cluster = defaults.cluster(given)
-    loading.complete_cluster(cluster, {"bindPort": 6443})
-    listed = images.listing(cluster)
+        given.own.setdefault("ClusterConfiguration", {})["featureGates"] = command_line.pairs(
+            arguments.feature_gates
+        )
+    node = given.own.setdefault("InitConfiguration", {}).setdefault("nodeRegistration", {})
+    node["criSocket"] = node.get("criSocket") or socket
+    return loading.init(given)
+
+
+def _images(arguments: Arguments, action: str) -> None:
+    command_line.check_mixed(arguments)
     if action == "list":
         output.check(arguments)
+        try:
+            settings = _image_settings(arguments, CRI_SOCKET)  # nobody is asked for images
+        except KubeadmError as error:
+            raise KubeadmError(f"could not convert cfg to an internal cfg: {error}") from None
     else:
-        problems = asyncio.run(runtime.pull(loading.cri_socket(arguments.cri_socket), listed))
+        settings = _image_settings(arguments, arguments.cri_socket)
+    listed = images.listing(settings.cluster)
+    if action == "pull":
+        problems = asyncio.run(runtime.pull(settings.init["nodeRegistration"]["criSocket"], listed))
         for image in listed:
             if not any(image in problem for problem in problems):
                 print(f"[config/images] Pulled {image}")

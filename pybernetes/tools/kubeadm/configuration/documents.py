@@ -132,7 +132,7 @@ def _decoded(
     try:
         result = struct.read(value, "", unknown, kind)
     except Problem as problem:
-        raise KubeadmError(str(problem)) from None
+        raise KubeadmError(_unreadable(version, kind) + str(problem) if strict else str(problem)) from None
     _complain(version, kind, [*duplicates, *(f'unknown field "{path}"' for path in unknown)], strict)
     return result
 
@@ -150,14 +150,15 @@ def _check_component(version: str, kind: str, value: Object, strict: bool) -> No
         _complain(version, kind, [f'unknown field "{path}"' for path in unknown], strict)
 
 
+def _unreadable(version: str, kind: str) -> str:
+    group, _, name = version.rpartition("/")
+    return f'error unmarshaling configuration schema.GroupVersionKind{{Group:"{group}", Version:"{name}", Kind:"{kind}"}}: '
+
+
 def _complain(version: str, kind: str, complaints: list[str], strict: bool) -> None:
     if not complaints:
         return
-    group, _, name = version.rpartition("/")
-    text = (
-        f'error unmarshaling configuration schema.GroupVersionKind{{Group:"{group}", Version:"{name}", Kind:"{kind}"}}: '
-        f"strict decoding error: {', '.join(complaints)}"
-    )
+    text = f"{_unreadable(version, kind)}strict decoding error: {', '.join(complaints)}"
     if strict:
         raise KubeadmError(text)
     log.warning("%s", text)

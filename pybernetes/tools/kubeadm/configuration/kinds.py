@@ -14,9 +14,12 @@ from pybernetes.api.strict_types import (
     STRINGS,
     ByName,
     Many,
+    Problem,
     Struct,
     Value,
 )
+from pybernetes.api.text import durations
+from pybernetes.tools.kubeadm.tokens import TOKEN as TOKEN_FORM
 
 GROUP = "kubeadm.k8s.io"
 API_VERSION = f"{GROUP}/v1beta4"
@@ -24,11 +27,21 @@ EXPERIMENTAL = f"{GROUP}/v1"
 
 
 class _Kept(Value):
-    """A duration that is checked and kept as it is written."""
+    """A duration that is checked and kept as Go writes it."""
 
     def read(self, value: object, path: str, unknown: list[str], root: str) -> object:
-        DURATION.read(value, path, unknown, root)
-        return value
+        return durations.show_duration(DURATION.read(value, path, unknown, root))
+
+
+class _Token(Value):
+    """The text of a bootstrap token."""
+
+    def read(self, value: object, path: str, unknown: list[str], root: str) -> object:
+        text = super().read(value, path, unknown, root)
+        if text and not TOKEN_FORM.fullmatch(text):
+            form = r"\\A([a-z0-9]{6})\\.([a-z0-9]{16})\\z"
+            raise Problem(f'the bootstrap token "{text}" was not of the form "{form}"')
+        return text
 
 
 def _struct(name: str, /, **fields: object) -> Struct:
@@ -63,7 +76,7 @@ REGISTRATION = _struct(
 )
 TOKEN = Struct(
     "v1.BootstrapToken",
-    {"token": STRING, "description": STRING, "ttl": KEPT_DURATION, "expires": STRING, "usages": STRINGS,
+    {"token": _Token("string", (str,)), "description": STRING, "ttl": KEPT_DURATION, "expires": STRING, "usages": STRINGS,
      "groups": STRINGS},
 )  # fmt: skip
 _META: dict[str, object] = {"apiVersion": STRING, "kind": STRING}

@@ -91,7 +91,7 @@ def certificate_key(errors: Errors, key: str, path: Path) -> None:
 
 def feature_gates(errors: Errors, gates: Object, path: Path) -> None:
     """Collect names of features that are not known."""
-    for name in gates:
+    for name in sorted(gates):
         if name not in FEATURE_GATES:
             errors.invalid(path, gates, f"{name} is not a valid feature name.")
         elif gates[name]:

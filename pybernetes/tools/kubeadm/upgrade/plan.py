@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pybernetes import KUBERNETES_VERSION
 from pybernetes.tools.kubeadm.configuration.documents import COMPONENTS
+from pybernetes.tools.kubeadm.upgrade.policy import parse
 
 Object = dict[str, Any]
 _CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
@@ -34,10 +36,13 @@ def plan(
         for node, version in sorted((control_planes.get(name) or {}).items()):
             add(name, version, target, node)
     add("kube-proxy", current, target)
+    add("kubeadm", KUBERNETES_VERSION, max(target, KUBERNETES_VERSION, key=parse))
     for node, version in sorted(etcd.items()):
         if etcd_target and version != etcd_target:
             add("etcd", version, etcd_target, node)
-    changes = any(entry["currentVersion"] != entry["newVersion"] for entry in components)
+    changes = any(
+        entry["currentVersion"] != entry["newVersion"] for entry in components if entry["name"] != "kubeadm"
+    )
     versions = [
         {
             "group": group_version.partition("/")[0],
@@ -67,6 +72,16 @@ def text(value: Object) -> str:
         rows = [
             (entry["name"], entry.get("nodeName", ""), entry["currentVersion"], entry["newVersion"])
             for entry in upgrade["components"]
+            if entry["name"] != "kubeadm"
+        ]
+        notes = [
+            line
+            for entry in upgrade["components"]
+            if entry["name"] == "kubeadm" and entry["currentVersion"] != entry["newVersion"]
+            for line in (
+                f"Note: Before you can perform this upgrade, you have to update kubeadm to {entry['newVersion']}.",
+                "",
+            )
         ]
         kubelets = [row for row in rows if row[0] == "kubelet"]
         if kubelets:
@@ -78,7 +93,7 @@ def text(value: Object) -> str:
             f"Upgrade to the latest {upgrade['description']}:", "",
             *table([head, *(row for row in rows if row[0] != "kubelet")]), "",
             "You can now apply the upgrade by executing the following command:", "",
-            f"\tkubeadm upgrade apply {upgrade['description'].rpartition(' ')[2]}", "", _RULE, "",
+            f"\tkubeadm upgrade apply {upgrade['description'].rpartition(' ')[2]}", "", *notes, _RULE, "",
         ]  # fmt: skip
     states = [("API GROUP", "CURRENT VERSION", "PREFERRED VERSION", "MANUAL UPGRADE REQUIRED")]
     states += [
