@@ -125,10 +125,10 @@ def test_unknown_fields_are_named() -> None:
 def test_what_cannot_be_read_is_named_with_its_kind() -> None:
     text = f"{INIT}certificateValidityPeriod: x\n"
     with pytest.raises(
-        KubeadmError, match='^error unmarshaling .* Kind:"ClusterConfiguration"}: time: invalid'
+        KubeadmError, match=r'^error unmarshaling .* Kind:"ClusterConfiguration"}: time: invalid'
     ):
         documents.read(text.encode(), strict=True)
-    with pytest.raises(KubeadmError, match="^time: invalid"):
+    with pytest.raises(KubeadmError, match=r"^time: invalid"):
         documents.read(text.encode())
 
 
@@ -158,6 +158,28 @@ def test_images_are_those_of_a_configuration_that_init_takes(
     )
     path.write_text("apiVersion: kubeadm.k8s.io/v1beta4\nkind: ResetConfiguration\n")
     assert main(words) == 1 and "kind was found in the YAML file" in capsys.readouterr().err
+
+
+def test_addresses_that_mean_another_machine_elsewhere(caplog: pytest.LogCaptureFixture) -> None:
+    own = loading.own_address()
+    for address in ("127.0.0.1", "::1", "0.0.0.0", ""):
+        assert loading.endpoint({"advertiseAddress": address, "bindPort": 1})["advertiseAddress"] == own
+    assert [
+        word in caplog.text for word in ('requested "127.0.0.1"', 'requested "::1"', 'requested "0.')
+    ] == [True, True, False]
+
+
+def test_addresses_of_runtimes_without_a_scheme(caplog: pytest.LogCaptureFixture) -> None:
+    assert loading.cri_socket("/run/a.sock") == "unix:///run/a.sock"
+    assert loading.cri_socket("a.sock") == "unix://a.sock"
+    assert (
+        loading.cri_socket("tcp://a") == "tcp://a"
+        and caplog.text.count("without URL scheme is deprecated") == 2
+    )
+
+
+def test_an_empty_path_means_the_usual_one() -> None:
+    assert defaults.join({"caCertPath": ""})["caCertPath"] == "/etc/kubernetes/pki/ca.crt"
 
 
 def test_joining_needs_somebody_to_ask() -> None:

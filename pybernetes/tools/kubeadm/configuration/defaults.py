@@ -108,8 +108,8 @@ def join(given: Object) -> Object:
         if address.scheme == "file":
             discovery["file"] = {"kubeConfigPath": address.path}
     result = {
-        "caCertPath": f"{CERTIFICATES}/ca.crt",
         **given,
+        "caCertPath": given.get("caCertPath") or f"{CERTIFICATES}/ca.crt",
         "discovery": discovery,
         "nodeRegistration": _registration(given),
         "timeouts": _timeouts(given),

@@ -121,7 +121,7 @@ def registration(given: Object, *, control_plane: bool) -> Object:
 def cri_socket(given: str) -> str:
     """Return the address of the container runtime: the given one, or that of the only one here."""
     if given:
-        if given.startswith("/"):
+        if "://" not in given:
             log.warning(
                 "Usage of CRI endpoints without URL scheme is deprecated and can cause kubelet errors in the future. "
                 'Automatically prepending scheme "unix" to the "criSocket" with value "%s". Please update your configuration!',
@@ -149,8 +149,16 @@ def endpoint(given: Object) -> Object:
             raise KubeadmError(
                 f'couldn\'t use "{address}" as "apiserver-advertise-address", must be ipv4 or ipv6 address'
             ) from None
-        if not parsed.is_unspecified:
+        if not parsed.is_unspecified and not parsed.is_loopback:
             return given
+        if parsed.is_loopback:  # which means another machine to each of those that are told of it
+            own = own_address()
+            log.warning(
+                'WARNING: overriding requested API server bind address: requested "%s", actual "%s"',
+                address,
+                own,
+            )
+            return {**given, "advertiseAddress": own}
     return {**given, "advertiseAddress": own_address()}
 
 
