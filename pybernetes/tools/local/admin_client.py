@@ -73,10 +73,21 @@ class AdminClient:
         return True
 
     def ready_nodes(self, since: str = "") -> set[str]:
-        """Return the nodes that are ready; a node that says when it last reported counts only if that is after ``since``."""
+        """Return the nodes that are ready, none while no API server answers.
+
+        A node that says when it last reported counts only if that is after ``since``.
+        """
+        try:
+            listed = self.call("GET", "/api/v1/nodes")["items"]
+        except OSError:
+            return set()
+        except ApiError as error:
+            if error.status < 500 and error.status != 429:
+                raise
+            return set()
         return {
             node["metadata"]["name"]
-            for node in self.call("GET", "/api/v1/nodes")["items"]
+            for node in listed
             for condition in node.get("status", {}).get("conditions", ())
             if condition["type"] == "Ready" and condition["status"] == "True"
             if (condition.get("lastHeartbeatTime") or since) >= since

@@ -142,7 +142,7 @@ class Site:
         await self.holder()
         await self.until("etcd has a leader", lambda: bool(self.etcd_leader()))
         wanted = {node.name for node in self.settings.nodes if not node.stopped and node.role != "etcd"}
-        await self.until("every node is ready", lambda: wanted <= self._ready_nodes())
+        await self.until("every node is ready", lambda: wanted <= self.api.ready_nodes())
         return time.monotonic() - begin
 
     async def hold_writers(self) -> None:
@@ -170,12 +170,6 @@ class Site:
             url,
         ]
         return subprocess.run(command, check=False).returncode == 0
-
-    def _ready_nodes(self) -> set[str]:
-        try:
-            return self.api.ready_nodes()
-        except (ApiError, OSError):
-            return set()
 
     async def stop(self, machine: str) -> None:
         """Take a machine away."""
