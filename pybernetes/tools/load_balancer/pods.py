@@ -18,7 +18,7 @@ def balancer(plan: Plan, form: str, image: str) -> Object:
         "image": image,
         "imagePullPolicy": "IfNotPresent",
         "command": ["haproxy", "-W", "-db", "-f", haproxy.CONFIGURATION],
-        "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}},
+        "resources": _share("32Mi"),
         # Root reads keys that are only root's; it needs none of root's powers for that.
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -58,7 +58,7 @@ def address(image: str) -> Object:
             "-r",
             "/vrrp.pid",
         ],
-        "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
+        "resources": _share("16Mi"),
         "securityContext": {
             "allowPrivilegeEscalation": False,
             # The check runs as nobody.
@@ -69,6 +69,11 @@ def address(image: str) -> Object:
         },
     }
     return _pod(container, "/etc/keepalived", [])
+
+
+def _share(memory: str) -> Object:
+    """Return what a container asks for: of a busy machine enough to answer in time, as etcd has it, though it mostly waits."""
+    return {"requests": {"cpu": "100m", "memory": memory}}
 
 
 def _pod(container: Object, configuration: str, files: list[tuple[Object, Object]]) -> Object:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pybernetes.api import quantity
 from pybernetes.lib import tls
 from pybernetes.tools.load_balancer import haproxy, keepalived, pods
 from pybernetes.tools.load_balancer.plan import LoadBalancerError, Plan, Server
@@ -117,3 +118,6 @@ def test_pods_may_do_what_they_must_and_no_more() -> None:
     assert all("emptyDir" not in volume for volume in address["spec"]["volumes"])
     assert "SYS_ADMIN" not in container["securityContext"]["capabilities"]["add"]
     assert balancer["spec"]["hostNetwork"] and address["spec"]["hostNetwork"]
+    # On a busy machine they get their turn before three adverts are missing, and the script before its time is up.
+    asked = [pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] for pod in (balancer, address)]
+    assert [quantity.parse(cpu) >= quantity.parse("100m") for cpu in asked] == [True, True]
