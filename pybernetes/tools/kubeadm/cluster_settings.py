@@ -8,10 +8,21 @@ from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.tools.kubeadm.configuration import component_configs, defaults, documents
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings, complete_cluster
 from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.locations import NAMESPACE
 from pybernetes.tools.kubeadm.objects import Objects
 
 Object = dict[str, Any]
+
+
+def announce(purpose: str) -> None:
+    """Say what is read of a cluster, and where that comes from."""
+    say(
+        f'[{purpose}] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...'
+    )
+    say(
+        f"[{purpose}] Use 'kubeadm init phase upload-config kubeadm --config your-config-file' to re-upload it."
+    )
 
 
 async def fetch(objects: Objects, init: Object) -> InitSettings:

@@ -14,7 +14,7 @@ from pybernetes.tools.kubeadm import cluster_settings, discovery
 from pybernetes.tools.kubeadm.certificate_list import Subject
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.errors import KubeadmError
-from pybernetes.tools.kubeadm.init_data import Folders, say
+from pybernetes.tools.kubeadm.init_data import Folders
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
 Object = dict[str, Any]
@@ -96,12 +96,7 @@ class JoinData:
     async def settings(self) -> InitSettings:
         """Return the configuration of the cluster, with what is this machine's own."""
         if self._settings is None:
-            say(
-                '[preflight] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...'
-            )
-            say(
-                "[preflight] Use 'kubeadm init phase upload-config kubeadm --config your-config-file' to re-upload it."
-            )
+            cluster_settings.announce("preflight")
             own = {
                 "nodeRegistration": self.registration,
                 "localAPIEndpoint": self.endpoint if self.control_plane is not None else {"bindPort": 6443},

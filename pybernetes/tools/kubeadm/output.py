@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from pybernetes.lib.flags import Ignored
@@ -31,3 +32,12 @@ def check(arguments: Arguments) -> None:
 def show(value: dict[str, Any], arguments: Arguments) -> None:
     """Print a value as JSON or YAML."""
     print(json.dumps(value, indent=4) if arguments.output == "json" else to_yaml(value).rstrip(), flush=True)
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows with their columns below one another."""
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return [
+        "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -12,7 +12,7 @@ from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig
 from pybernetes.client import kubeconfig_files as reading
 from pybernetes.tools.kubeadm import certificate_files as files
-from pybernetes.tools.kubeadm import cluster_settings, kubeconfig_files
+from pybernetes.tools.kubeadm import cluster_settings, kubeconfig_files, output
 from pybernetes.tools.kubeadm.certificate_list import BY_NAME, CERTIFICATES, Subject, wanted
 from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import defaults, documents, loading
@@ -42,14 +42,15 @@ class Expiration:
     end: datetime.datetime | None
     authority: str
     is_authority: bool = False
+    external: bool = False  # the authority's key is not here: who has it renews
 
     def left(self) -> float:
         """Return the seconds until then."""
         return (self.end - datetime.datetime.now(datetime.UTC)).total_seconds() if self.end else 0.0
 
 
-async def place(arguments: Arguments, *, local: bool = False) -> Place:
-    """Return where the certificates are: as a file says, or the cluster, or by default."""
+async def place(arguments: Arguments, purpose: str = "") -> Place:
+    """Return where the certificates are: as a file says, or the cluster if it is asked for a purpose, or by default."""
     kubernetes = Path(arguments.kubeconfig_dir)
     own: Object = {}
     cluster: Object | None = None
@@ -57,14 +58,14 @@ async def place(arguments: Arguments, *, local: bool = False) -> Place:
         given = documents.read(documents.read_file(arguments.config)).own
         own, cluster = given.get("InitConfiguration") or {}, given.get("ClusterConfiguration") or {}
         cluster = defaults.cluster(cluster)
-    elif not local and Path(arguments.kubeconfig).exists():
-        say("[renew] Reading configuration from the cluster...")
+    elif purpose and Path(arguments.kubeconfig).exists():
+        cluster_settings.announce(purpose)
         try:
             async with kubeconfig.load(Path(arguments.kubeconfig)).client(user_agent="kubeadm") as client:
                 cluster = await cluster_settings.cluster_configuration(ClusterObjects(client, 5.0))
         except (kubeconfig.ConfigError, KubeadmError, OSError) as error:
             say(
-                f"[renew] Error reading configuration from the cluster. Falling back to default configuration: {error}"
+                f"[{purpose}] Error reading configuration from the cluster. Falling back to default configuration: {error}"
             )
     init = defaults.init(own)
     endpoint = loading.endpoint(init["localAPIEndpoint"])
@@ -103,17 +104,24 @@ def expirations(where: Place) -> list[Expiration]:
     listed = []
     for name in names():
         if name in _CONFIGS:
-            listed.append(Expiration(name, _config_end(where.kubernetes / name), "ca"))
+            end = _config_end(where.kubernetes / name)
+            listed.append(Expiration(name, end, "ca", external=_external(where, "ca")))
         elif BY_NAME[name] in wanted(where.subject):
             certificate = BY_NAME[name]
-            listed.append(
-                Expiration(name, _end(where.certificates / f"{certificate.base}.crt"), certificate.authority)
-            )
+            end, authority = _end(where.certificates / f"{certificate.base}.crt"), certificate.authority
+            listed.append(Expiration(name, end, authority, external=_external(where, authority)))
     for certificate in sorted(wanted(where.subject), key=lambda entry: entry.name):
         if not certificate.authority:
-            end = _end(where.certificates / f"{certificate.base}.crt")
-            listed.append(Expiration(certificate.name, end, "", True))
+            end, external = (
+                _end(where.certificates / f"{certificate.base}.crt"),
+                _external(where, certificate.name),
+            )
+            listed.append(Expiration(certificate.name, end, "", True, external))
     return listed
+
+
+def _external(where: Place, authority: str) -> bool:
+    return not (where.certificates / f"{BY_NAME[authority].base}.key").exists()
 
 
 def _end(path: Path) -> datetime.datetime | None:
@@ -134,29 +142,23 @@ def _config_end(path: Path) -> datetime.datetime | None:
 def table(listed: list[Expiration]) -> str:
     """Return what ends when, for people."""
 
-    def rows(authorities: bool) -> list[str]:
-        lines = []
+    def rows(authorities: bool) -> list[tuple[str, ...]]:
+        lines: list[tuple[str, ...]] = []
         for entry in listed:
             if entry.is_authority != authorities:
                 continue
             if entry.end is None:
-                lines.append(f"!MISSING! {entry.name}")
+                lines.append((f"!MISSING! {entry.name}", *[""] * (3 if authorities else 4)))
                 continue
             end = entry.end.strftime("%b %d, %Y %H:%M UTC")
-            cells = f"{entry.name:<26} {end:<22} {_human(entry.left()):<15}"
-            lines.append(f"{cells} no" if authorities else f"{cells} {entry.authority:<23} no")
+            external = "yes" if entry.external else "no"
+            left = durations.human_duration(entry.left())
+            lines.append((entry.name, end, left, *(() if authorities else (entry.authority,)), external))
         return lines
 
-    head = "CERTIFICATE                EXPIRES                RESIDUAL TIME   CERTIFICATE AUTHORITY   EXTERNALLY MANAGED"
-    more = "CERTIFICATE AUTHORITY      EXPIRES                RESIDUAL TIME   EXTERNALLY MANAGED"
-    return "\n".join(["", head, *rows(False), "", more, *rows(True)])
-
-
-def _human(seconds: float) -> str:
-    if seconds <= 0:
-        return "<invalid>"
-    days = int(seconds // 86400)
-    return f"{days // 365}y" if days >= 3650 - 365 else f"{days}d" if days else f"{int(seconds // 3600)}h"
+    head = ("CERTIFICATE", "EXPIRES", "RESIDUAL TIME", "CERTIFICATE AUTHORITY", "EXTERNALLY MANAGED")
+    more = ("CERTIFICATE AUTHORITY", "EXPIRES", "RESIDUAL TIME", "EXTERNALLY MANAGED")
+    return "\n".join(["", *output.table([head, *rows(False)]), "", *output.table([more, *rows(True)])])
 
 
 def as_value(listed: list[Expiration]) -> Object:
@@ -165,7 +167,7 @@ def as_value(listed: list[Expiration]) -> Object:
     def entries(authorities: bool) -> list[Object]:
         return [
             {
-                "name": entry.name, "missing": entry.end is None, "externallyManaged": False,
+                "name": entry.name, "missing": entry.end is None, "externallyManaged": entry.external,
                 "expirationDate": entry.end.strftime("%Y-%m-%dT%H:%M:%SZ") if entry.end else None,
                 "residualTime": int(entry.left()), **({} if authorities else {"caName": entry.authority}),
             }
@@ -188,9 +190,7 @@ def renew(where: Place, name: str, *, missing: bool) -> str:
         return _absent(name, missing)
     authority = files.read_pair(where.certificates, BY_NAME[certificate.authority].base)
     if authority is None:
-        raise KubeadmError(
-            f"failed to renew certificate {name}: the key of {certificate.authority} is not here"
-        )
+        return _not_ours(name, certificate.authority)
     made = files.issue(
         authority, _common_name(old), algorithm=where.subject.cluster["encryptionAlgorithm"],
         seconds=durations.parse_duration(where.subject.cluster["certificateValidityPeriod"]),
@@ -205,6 +205,10 @@ def _absent(name: str, allowed: bool) -> str:
     if not allowed:
         raise KubeadmError(f"failed to renew certificate {name}: it does not exist")
     return f"MISSING! {name}"
+
+
+def _not_ours(name: str, authority: str) -> str:
+    return f"Detected external {BY_NAME[authority].base}, {long_name(name).removeprefix('the ')} can't be renewed"
 
 
 def _common_name(certificate: Any) -> str:
@@ -234,7 +238,7 @@ def _renew_config(where: Place, name: str, missing: bool) -> str:
     old = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
     authority = files.read_pair(where.certificates, "ca")
     if authority is None:
-        raise KubeadmError(f"failed to renew certificate {name}: the key of ca is not here")
+        return _not_ours(name, "ca")
     made = files.issue(
         authority, _common_name(old), algorithm=where.subject.cluster["encryptionAlgorithm"],
         seconds=durations.parse_duration(where.subject.cluster["certificateValidityPeriod"]),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import datetime
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -235,3 +237,31 @@ def test_certificates_of_an_etcd_that_is_not_ours_are_not_renewed() -> None:
         "apiserver-etcd-client", "etcd-healthcheck-client", "etcd-peer", "etcd-server",
     }  # fmt: skip
     assert "front-proxy-client" in names["external"]
+
+
+def test_certificates_whose_authority_is_elsewhere_are_told_and_left_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "pki"
+    shutil.copytree(folder, made)
+    (made / "ca.key").unlink()
+    where = renewal.Place(SUBJECT, 6443, made, tmp_path)
+    said = renewal.renew(where, "apiserver", missing=False)
+    assert said.startswith("Detected external ca, certificate for serving the Kubernetes API")
+    assert said.endswith(" can't be renewed")
+    assert (made / "apiserver.crt").read_bytes() == (folder / "apiserver.crt").read_bytes()
+    table = [line.split() for line in renewal.table(renewal.expirations(where)).splitlines() if line]
+    managed = {line[0]: line[-1] for line in table}
+    assert (
+        managed["apiserver"] == managed["ca"] == "yes"
+        and managed["etcd-server"] == managed["etcd-ca"] == "no"
+    )
+    values = renewal.as_value(renewal.expirations(where))["certificateAuthorities"]
+    assert [entry["name"] for entry in values if entry["externallyManaged"]] == ["ca"]
+
+
+@pytest.mark.parametrize(("hours", "left"), [(1, "59m"), (30, "29h"), (24 * 365, "364d")])
+def test_what_ends_soon_is_told_in_small_units(hours: int, left: str) -> None:
+    end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=hours, seconds=-30)
+    shown = renewal.table([renewal.Expiration("a", end, "ca")])
+    assert left in shown.split()

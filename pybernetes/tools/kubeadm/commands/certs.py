@@ -21,14 +21,14 @@ def _certificate_key(arguments: Arguments) -> None:
 
 
 def _generate(arguments: Arguments) -> None:
-    place = asyncio.run(renewal.place(arguments, local=True))
+    place = asyncio.run(renewal.place(arguments))
     for line in signing_requests.generate(place):
         say(line)
 
 
 def _check(arguments: Arguments) -> None:
     output.check(arguments)
-    place = asyncio.run(renewal.place(arguments))
+    place = asyncio.run(renewal.place(arguments, "check-expiration"))
     listed = renewal.expirations(place)
     if arguments.output == "text":
         print(renewal.table(listed))
@@ -38,7 +38,7 @@ def _check(arguments: Arguments) -> None:
 
 def _renew(name: str) -> Callable[[Arguments], None]:
     def work(arguments: Arguments) -> None:
-        place = asyncio.run(renewal.place(arguments))
+        place = asyncio.run(renewal.place(arguments, "renew"))
         for chosen in renewal.all_names(place) if name == "all" else (name,):
             say(renewal.renew(place, chosen, missing=name == "all"))
         if name == "all":

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.tools.kubeadm import output
 from pybernetes.tools.kubeadm.configuration.documents import COMPONENTS
 from pybernetes.tools.kubeadm.upgrade.policy import parse
 
@@ -87,11 +88,11 @@ def text(value: Object) -> str:
         if kubelets:
             lines += [
                 "Components that must be upgraded manually after you have upgraded the control plane with 'kubeadm upgrade apply':",
-                *table([head, *kubelets]), "",
+                *output.table([head, *kubelets]), "",
             ]  # fmt: skip
         lines += [
             f"Upgrade to the latest {upgrade['description']}:", "",
-            *table([head, *(row for row in rows if row[0] != "kubelet")]), "",
+            *output.table([head, *(row for row in rows if row[0] != "kubelet")]), "",
             "You can now apply the upgrade by executing the following command:", "",
             f"\tkubeadm upgrade apply {upgrade['description'].rpartition(' ')[2]}", "", *notes, _RULE, "",
         ]  # fmt: skip
@@ -100,13 +101,4 @@ def text(value: Object) -> str:
         (state["group"], state["currentVersion"], state["preferredVersion"], "no")
         for state in value["configVersions"]
     ]
-    return "\n".join([*lines, *table(states), _RULE, ""])
-
-
-def table(rows: list[tuple[str, str, str, str]]) -> list[str]:
-    """Return rows with their columns below one another."""
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    return [
-        "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return "\n".join([*lines, *output.table(states), _RULE, ""])

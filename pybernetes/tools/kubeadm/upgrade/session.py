@@ -18,7 +18,6 @@ from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import defaults, documents, loading, networks
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.errors import KubeadmError
-from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.locations import KUBELET_INSTANCE_CONFIG, MANIFESTS
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
@@ -63,11 +62,9 @@ def configuration(arguments: Arguments) -> Object:
 
 
 @asynccontextmanager
-async def session(path: Path, upgrade: Object) -> AsyncIterator[Session]:
+async def session(path: Path, upgrade: Object, purpose: str = "upgrade") -> AsyncIterator[Session]:
     """Give the cluster that a kubeconfig leads to, with its configuration for this machine."""
-    say(
-        '[upgrade/config] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...'
-    )
+    cluster_settings.announce(purpose)
     try:
         config = kubeconfig.load(path)
     except kubeconfig.ConfigError as error:
