@@ -9,6 +9,7 @@ from typing import Any
 
 from pybernetes.lib import flags as values
 from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.tools.kubeadm.configuration.validation_parts import FEATURE_GATES
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
 # Flags that may stand beside --config: they say how to do it, not what.
@@ -231,8 +232,14 @@ def pairs(text: str) -> dict[str, bool]:
     for part in values.strings(text):
         name, separator, value = part.partition("=")
         if not separator:
-            raise KubeadmError(f"missing value for feature-gate key {name}")
-        result[name] = values.boolean(value)
+            raise KubeadmError(f"missing bool value for feature-gate key:{name}")
+        if name not in FEATURE_GATES:
+            raise KubeadmError(f"unrecognized feature-gate key: {name}")
+        try:
+            result[name] = values.boolean(value)
+        except ValueError:
+            text = f"invalid value {value} for feature-gate key: {name}, use true|false instead"
+            raise KubeadmError(text) from None
     return result
 
 

@@ -134,3 +134,20 @@ def test_phases_of_init_find_all_that_they_share_at_its_defaults() -> None:
     for path, command in command_line.walk(root()):
         if path.startswith("init phase") and command.run is not None:
             assert shared <= {flag.name for flag in (*command.flags, *command.others)}, path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("RootlessControlPlane", "missing bool value for feature-gate key:RootlessControlPlane"),
+        ("Other=true", "unrecognized feature-gate key: Other"),
+        (
+            "RootlessControlPlane=x",
+            r"invalid value x for feature-gate key: RootlessControlPlane, use true\|false",
+        ),
+    ],
+)
+def test_feature_gates_of_a_flag_are_checked_as_upstream_does(text: str, message: str) -> None:
+    assert command_line.pairs("RootlessControlPlane=false") == {"RootlessControlPlane": False}
+    with pytest.raises(KubeadmError, match=message):
+        command_line.pairs(text)
