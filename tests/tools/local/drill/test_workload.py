@@ -40,3 +40,23 @@ def test_clients_go_on_and_nothing_is_lost_when_a_server_is_killed(tmp_path: Pat
         seen = asyncio.run(drill())
     assert seen.is_good, seen
     assert seen.acknowledged >= 60 and seen.longest_gap > 0.1 and seen.errors
+
+
+def test_clients_begin_when_a_server_answers(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        server.process.kill()
+        server.process.wait()
+        workload = Workload(kubeconfig.load(server.kubeconfig), [f"https://127.0.0.1:{server.port}"])
+
+        async def drill() -> figures.Figures:
+            beginning = asyncio.create_task(workload.start())
+            again = running(tmp_path, port=server.port)
+            await asyncio.to_thread(again.__enter__)
+            try:
+                await beginning
+                await eventually(lambda: any(workload.record.operations.values()))
+                return figures.figures(await workload.stop())
+            finally:
+                await asyncio.to_thread(again.__exit__, None, None, None)
+
+        assert asyncio.run(drill()).is_good
