@@ -78,6 +78,8 @@ def test_a_cluster_of_two_machines(site: Site) -> None:
     assert again.returncode == 1 and "[ERROR Port-6443]: Port 6443 is in use" in again.stderr
 
     # Nobody joins without the right token and the right authority, and their machines are as before.
+    signed = "get configmap cluster-info -n kube-public -o yaml"
+    until(lambda: f"jws-kubeconfig-{token[:6]}" in kubectl(site, signed))  # by a controller, in its own time
     before = files(site)
     for wrong, message in (
         (
