@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from urllib.parse import quote
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.proxy import forwarding
@@ -23,6 +25,8 @@ from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.server_connection import Answer
 
 Header = tuple[bytes, bytes]
+# What a header cannot hold, or not at its ends.
+_OTHERWISE_READ = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]|\A[ \t]|[ \t]\Z")
 FLAGS = (
     Flag("proxy-client-cert-file", "", "certificate that servers behind this one know it by"),
     Flag("proxy-client-key-file", "", "its key"),
@@ -57,7 +61,7 @@ def client_tls(spec: Object, identity: Identity) -> ssl.SSLContext:
 
 
 def identity_headers(user: User) -> list[Header]:
-    """Return the user as front proxies tell it."""
+    """Return the user as front proxies tell it; 503 for one whom headers cannot tell as he is."""
     headers = [(b"X-Remote-User", user.name.encode())]
     if user.uid:
         headers.append((b"X-Remote-Uid", user.uid.encode()))
@@ -66,7 +70,13 @@ def identity_headers(user: User) -> list[Header]:
         # Keys may hold what header names may not; they are read in lower case and unescaped.
         name = f"X-Remote-Extra-{quote(key, safe='')}".encode()
         headers += [(name, value.encode()) for value in values]
-    return [(name, value.replace(b"\r", b"").replace(b"\n", b"")) for name, value in headers]
+    for header, text in headers:
+        # With a character less, or one that its reader takes off, it would be somebody else: "system:\nmasters".
+        if _OTHERWISE_READ.search(text):
+            raise errors.unavailable(
+                f"error trying to reach service: invalid header field value for {go_format.quote(header.decode())}"
+            )
+    return headers
 
 
 async def forward_request(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.aggregation import availability, documents, proxy, registration
 from pybernetes.control_plane.apiserver.authn.user import User
 
@@ -59,15 +60,26 @@ def test_a_condition_keeps_its_time_while_its_status_does() -> None:
 
 
 def test_users_are_named_in_headers() -> None:
-    user = User("mia", "1", ("a", "b"), {"example.com/x": ("1", "2\r\nX-Remote-User: root")})
+    user = User("mia", "1", ("a", "b"), {"example.com/x": ("1", "2 and 3")})
     assert proxy.identity_headers(user) == [
         (b"X-Remote-User", b"mia"),
         (b"X-Remote-Uid", b"1"),
         (b"X-Remote-Group", b"a"),
         (b"X-Remote-Group", b"b"),
         (b"X-Remote-Extra-example.com%2Fx", b"1"),
-        (b"X-Remote-Extra-example.com%2Fx", b"2X-Remote-User: root"),
+        (b"X-Remote-Extra-example.com%2Fx", b"2 and 3"),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["system:\nmasters", "system:masters\r", "system:masters ", "\tsystem:masters", "system:masters\x00", "a\r\nb: c"],
+)
+def test_nobody_becomes_somebody_else_by_what_a_header_cannot_hold(text: str) -> None:
+    for user in (User(text), User("mia", text), User("mia", "", (text,)), User("mia", "", (), {"a": (text,)})):
+        with pytest.raises(errors.StatusError) as refused:
+            proxy.identity_headers(user)
+        assert refused.value.code == 503
 
 
 def test_lists_of_resources_become_rows() -> None:
