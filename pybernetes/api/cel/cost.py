@@ -10,6 +10,7 @@ from math import ceil
 from typing import Any
 
 from pybernetes.api.cel.runtime import size
+from pybernetes.api.cel.work import CHARACTERS, look_at
 
 PER_CALL_LIMIT = 1_000_000
 BUDGET = 10_000_000
@@ -21,17 +22,15 @@ CHECK = 350_000  # so that two questions to the authorizers fit into an expressi
 Cost = Callable[[tuple[Any, ...], Any], int]
 
 
-class Exceeded(Exception):
-    """The limit was reached."""
-
-
 def traversal(value: Any) -> int:
     """Return what it costs to look at all of a value."""
     if isinstance(value, str | bytes):
         return int(len(value) * TRAVERSAL)
     if isinstance(value, list):
+        look_at(len(value))
         return sum(map(traversal, value))
     if isinstance(value, dict):
+        look_at(len(value))
         return sum(traversal(key) + traversal(item) for key, item in value.items())
     return 1
 
@@ -131,6 +130,14 @@ _BY_NAME["distinct"] = lambda args, result: LIST + size(args[0]) * max(1, size(r
 _BY_NAME["lists.range"] = lambda args, result: LIST + size(result)
 
 
-def of_call(name: str, identifier: str) -> Cost | None:
-    """Return what a call of an overload costs; None means 1."""
-    return _BY_ID[identifier] if identifier in _BY_ID else _BY_NAME.get(name)
+def _texts(args: tuple[Any, ...], result: Any) -> int:
+    for value in args:
+        if isinstance(value, str | bytes) and len(value) >= CHARACTERS:
+            look_at(len(value) // CHARACTERS)
+    return 1
+
+
+def of_call(name: str, identifier: str, texts: bool = False) -> Cost | None:
+    """Return what a call of an overload, which may take ``texts``, costs; None means 1."""
+    price = _BY_ID[identifier] if identifier in _BY_ID else _BY_NAME.get(name)
+    return _texts if price is None and texts else price

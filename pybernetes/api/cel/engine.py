@@ -6,12 +6,13 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pybernetes.api.cel import types
-from pybernetes.api.cel.cost import PER_CALL_LIMIT, Exceeded
+from pybernetes.api.cel import types, work
+from pybernetes.api.cel.cost import PER_CALL_LIMIT
 from pybernetes.api.cel.runtime import Failure
 from pybernetes.api.cel.syntax import Parser
 from pybernetes.api.cel.tree import CelError, Expr, Ident, Invalid
 from pybernetes.api.cel.types import Type
+from pybernetes.api.cel.work import Exceeded
 from pybernetes.lib import off_loop
 from pybernetes.lib.counts import Histograms
 from pybernetes.lib.exposition import Exposition
@@ -85,19 +86,24 @@ class Program:
         """Return the value of the expression and what it cost; raise CelError if it has none."""
         began = time.monotonic()
         left = off_loop.steps_left()
-        frame = self._frame(dict(data), limit if left is None else min(limit, left))
+        most = limit if left is None else min(limit, left)
+        frame, steps = self._frame(dict(data), most), 0
+        before = work.begin(most)
         try:
             value = self._step(frame)
         except Failure as error:
             raise CelError(str(error)) from None
         except Exceeded:
-            off_loop.spend(frame.cost)
+            steps = work.end(before, most)
+            off_loop.spend(max(frame.cost, steps))
             raise Cancelled from None
         except RecursionError:
             raise CelError("expression recursion limit exceeded") from None
-        off_loop.spend(frame.cost)
+        finally:
+            steps = steps or work.end(before, most)
+        off_loop.spend(max(frame.cost, steps))
         _evaluated.observe(time.monotonic() - began)
-        return value, frame.cost
+        return value, frame.cost + work.hidden(steps, frame.cost)
 
     def evaluate(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> Any:
         """Return the value of the expression; raise CelError if it has none."""

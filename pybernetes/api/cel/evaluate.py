@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from pybernetes.api.cel import cost, loops
-from pybernetes.api.cel.cost import Exceeded
 from pybernetes.api.cel.library.declare import Overload
 from pybernetes.api.cel.library.lists import optional_field
 from pybernetes.api.cel.loops import Frame, Items, Loop, Step
@@ -25,6 +24,7 @@ from pybernetes.api.cel.tree import (
     qualified,
 )
 from pybernetes.api.cel.types import Type, is_dynamic
+from pybernetes.api.cel.work import Exceeded
 
 
 def build(expr: Expr, globals_: Mapping[str, Type]) -> Step:
@@ -315,7 +315,7 @@ def _direct(overload: Overload, steps: list[Step]) -> Step:
         args = tuple([step(frame) for step in steps])
         try:
             result = call(*args)
-        except (TypeError, AttributeError, OverflowError):
+        except (TypeError, AttributeError, ValueError, OverflowError):
             raise Failure("no such overload") from None
         frame.cost += 1 if price is None else price(args, result)
         if frame.cost > frame.limit:
@@ -337,7 +337,7 @@ def _dispatched(overloads: list[Overload], steps: list[Step]) -> Step:
             raise Failure("no such overload")
         try:
             result = overload.call(*args)
-        except (TypeError, AttributeError, OverflowError):
+        except (TypeError, AttributeError, ValueError, OverflowError):
             raise Failure("no such overload") from None
         frame.cost += 1 if overload.cost is None else overload.cost(args, result)
         if frame.cost > frame.limit:

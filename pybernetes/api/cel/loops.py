@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pybernetes.api.cel import cost
-from pybernetes.api.cel.cost import Exceeded
 from pybernetes.api.cel.runtime import Failure
+from pybernetes.api.cel.work import Exceeded
 
 
 class Frame:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from pybernetes.api.cel.work import CHARACTERS, look_at
+
 SECOND = 10**9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -193,7 +195,7 @@ class MapList(list[Any]):
 
     def key(self, item: Any) -> Any:
         """Return what identifies an item."""
-        return tuple(str(item.get(key)) for key in self.keys)
+        return tuple(key_of(item.get(key)) for key in self.keys)
 
 
 _KINDS: dict[type, str] = {
@@ -227,6 +229,8 @@ def equal(left: Any, right: Any) -> bool:
     """Return whether two values are equal; values of different types are not, except for numbers."""
     kind, other_kind = type(left), type(right)
     if kind is other_kind and kind in (str, int, bool, bytes, float):
+        if (kind is str or kind is bytes) and len(left) >= CHARACTERS:
+            look_at(len(left) // CHARACTERS)
         return bool(left == right)
     if isinstance(left, bool) or isinstance(right, bool):
         return kind is other_kind and left == right
@@ -235,6 +239,7 @@ def equal(left: Any, right: Any) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return _equal_lists(left, right)
     if isinstance(left, dict) and isinstance(right, dict):
+        look_at(len(left))
         return len(left) == len(right) and all(
             key in right and equal(value, right[key]) for key, value in left.items()
         )
@@ -245,14 +250,18 @@ def key_of(value: Any) -> Any:
     """Return something hashable that is the same for equal values, so that large lists are compared in a moment."""
     kind = type(value)
     if kind is str or kind is bytes:
+        if len(value) >= CHARACTERS:
+            look_at(len(value) // CHARACTERS)
         return value
     if kind is bool or value is None:
         return (kind, value)
     if isinstance(value, _NUMBERS):
         return ("number", value)
     if isinstance(value, list):
+        look_at(len(value))
         return tuple(map(key_of, value))
     if isinstance(value, dict):
+        look_at(len(value))
         return frozenset((key, key_of(item)) for key, item in value.items())
     return value
 
@@ -260,6 +269,7 @@ def key_of(value: Any) -> Any:
 def _equal_lists(left: list[Any], right: list[Any]) -> bool:
     if len(left) != len(right):
         return False
+    look_at(len(left))
     if isinstance(left, SetList) or isinstance(right, SetList):
         return {*map(key_of, right)}.issuperset(map(key_of, left))
     keyed = left if isinstance(left, MapList) else right if isinstance(right, MapList) else None
@@ -271,6 +281,7 @@ def _equal_lists(left: list[Any], right: list[Any]) -> bool:
 
 def add_lists(left: list[Any], right: list[Any]) -> list[Any]:
     """Return both lists as one; sets do not repeat, and objects of maps are merged."""
+    look_at(len(left) + len(right))
     if isinstance(left, SetList):
         held = {*map(key_of, left)}
         return SetList(left + [item for item in right if key_of(item) not in held])

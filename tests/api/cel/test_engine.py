@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pybernetes.api.cel import values
 from pybernetes.api.cel.engine import Cancelled, CelError, Environment
 from pybernetes.api.cel.estimate import estimate
-from pybernetes.api.cel.runtime import Optional, equal
+from pybernetes.api.cel.runtime import MapList, Moment, Optional, equal
 from pybernetes.api.resource import Object
 
 ENVIRONMENT = Environment({"x": "dyn", "m": "map(string, dyn)", "l": "list(int)"})
@@ -219,6 +219,84 @@ def test_large_values_are_worked_on_in_a_moment_or_not_at_all(source: str) -> No
         program.evaluate({"s": "x" * 200_000, "n": list(range(100_000))})
     except CelError:
         pass
+    assert time.process_time() - begin < 5
+
+
+_SHARED = f"[[1]]{'.map(x, [x, x])' * 60}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{_SHARED} == {_SHARED}",
+        f"{_SHARED}.indexOf({_SHARED}[0]) == 0",
+        f"{_SHARED}.distinct().size() > 0",
+        f"{_SHARED}.flatten(100).size() > 0",
+        f"sets.contains({_SHARED}, {_SHARED})",
+        f"'%s'.format([{_SHARED}]) == ''",
+        f"{{'a': {_SHARED}}} == {{'a': {_SHARED}}}",
+        f"optional.of({_SHARED}) == optional.of({_SHARED})",
+        "m + [dyn({'name': 'a'})] == m",
+        f"m + [dyn({{'name': {_SHARED}}})] == m",
+    ],
+)
+def test_what_repeats_itself_is_not_walked_through_again_and_again(source: str) -> None:
+    program = Environment({"m": "list(dyn)"}).compile(source)
+    begin = time.process_time()
+    try:
+        program.evaluate({"m": MapList([{"name": "a"}], ("name",))}, 50_000)
+    except CelError:
+        pass
+    assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize(
+    "source",
+    [f"[[1]]{'.map(x, x + x)' * 22}.size() > 0", "lists.range(4000000).size() > 0", "'%x'.format([b]) == ''"],
+)
+def test_what_is_made_is_paid_for_before(source: str) -> None:
+    program = Environment({"b": "bytes"}).compile(source)
+    with pytest.raises(Cancelled):
+        program.evaluate({"b": b"x" * 20_000_000})
+
+
+def test_what_is_looked_at_counts_where_it_is_more_than_the_cost() -> None:
+    flat, nested = (
+        Environment({"l": "dyn"}).compile(source) for source in ("l == l", "[l, l, l, l] == [l, l, l, l]")
+    )
+    numbers = list(range(10_000))
+    assert flat.run({"l": numbers})[1] == 1 + 1 + 1000
+    assert nested.run({"l": numbers})[1] > 39_000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "semver(d + '.0.0') == semver('1.0.0')",
+        "isSemver('1.0.0-' + d)",
+        "t.getHours('+a:b') > 0",
+        "t.getHours('99:00') > 0",
+    ],
+)
+def test_texts_that_are_no_numbers_fail_and_nothing_else(source: str) -> None:
+    program = Environment({"d": "string", "t": "timestamp"}).compile(source)
+    with pytest.raises(CelError):
+        program.evaluate({"d": "9" * 5000, "t": Moment(0)})
+
+
+@pytest.mark.parametrize("end", ["", ", 7", ", 0", ", 11"])
+def test_places_from_behind_are_those_of_python(end: str) -> None:
+    text, last = "abcabcabcab", int(end[2:] or 11)
+    program = Environment({"s": "string", "p": "string"}).compile(f"s.lastIndexOf(p{end})")
+    for part in ("", "a", "ab", "abc", "cab", "x", text):
+        assert program.evaluate({"s": text, "p": part}) == text.rfind(part, 0, last + len(part)), part
+
+
+def test_a_place_from_behind_is_found_in_a_moment() -> None:
+    program = Environment({"s": "string", "p": "string"}).compile("s.lastIndexOf(p) == -1")
+    half = "a" * 100_000
+    begin = time.process_time()
+    assert program.evaluate({"s": half * 4, "p": f"{half}b{half}"}) is True
     assert time.process_time() - begin < 5
 
 

@@ -16,6 +16,7 @@ def functions() -> dict[str, list[Overload]]:
     overloads: dict[str, list[Overload]] = {}
     for module in (standard, strings, lists, network, numbers, formats, authorizer):
         for overload in module.LIBRARY.overloads:
-            overload.cost = cost.of_call(overload.name, overload.id)
+            texts = any(param.kind in ("string", "bytes") for param in overload.params)
+            overload.cost = cost.of_call(overload.name, overload.id, texts)
             overloads.setdefault(overload.name, []).append(overload)
     return overloads

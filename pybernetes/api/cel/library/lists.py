@@ -20,6 +20,7 @@ from pybernetes.api.cel.runtime import (
     key_of,
     less,
 )
+from pybernetes.api.cel.work import look_at
 
 LIBRARY = Library()
 _COMPARABLE = ("int", "uint", "double", "bool", "string", "bytes", "duration", "timestamp")
@@ -97,6 +98,7 @@ def _flatten(items: list[Any], depth: int = 1) -> list[Any]:
     if depth < 0:
         raise Failure("level must be non-negative")
     flat: list[Any] = []
+    look_at(len(items))
     for item in items:
         if isinstance(item, list) and depth > 0:
             flat += _flatten(item, depth - 1)
@@ -109,6 +111,11 @@ def _distinct(items: list[Any]) -> list[Any]:
     return list({key_of(item): item for item in reversed(items)}.values())[::-1]
 
 
+def _range(count: int) -> list[int]:
+    look_at(max(0, count))
+    return list(range(count))
+
+
 _method("indexOf", "list_a_index_of_int", "list(A) A -> int", _place)
 _method("lastIndexOf", "list_a_last_index_of_int", "list(A) A -> int", _last_place)
 _method("includes", "includes", "dyn dyn -> bool", _includes)
@@ -117,7 +124,7 @@ _method("flatten", "list_flatten", "list(list(A)) -> list(A)", _flatten)
 _method("flatten", "list_flatten_int", "list(dyn) int -> list(dyn)", _flatten)
 _method("distinct", "list_distinct", "list(A) -> list(A)", _distinct)
 _method("reverse", "list_reverse", "list(A) -> list(A)", lambda items: items[::-1])
-_function("lists.range", "lists_range", "int -> list(int)", lambda count: list(range(min(count, 10**6))))
+_function("lists.range", "lists_range", "int -> list(int)", _range)
 
 
 def _contains(items: list[Any], wanted: list[Any]) -> bool:

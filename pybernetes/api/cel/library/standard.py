@@ -21,6 +21,7 @@ from pybernetes.api.cel.runtime import (
     less,
     type_name,
 )
+from pybernetes.api.cel.work import look_at
 from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
 LIBRARY = Library()
@@ -183,6 +184,7 @@ LIBRARY.function(
 
 def _insert(entries: dict[Any, Any], *more: Any) -> dict[Any, Any]:
     added = more[0] if len(more) == 1 else {more[0]: more[1]}
+    look_at(len(entries) + len(added))
     for key in added:
         if key in entries:
             raise Failure(f"insert failed: key {key} already exists")

@@ -7,10 +7,11 @@ import binascii
 import math
 from typing import Any
 
-from pybernetes.api.cel.cost import Exceeded
+from pybernetes.api.cel.cost import TRAVERSAL
 from pybernetes.api.cel.library.declare import Library
 from pybernetes.api.cel.library.standard import double_text
 from pybernetes.api.cel.runtime import Failure, Moment, Span, TypeValue
+from pybernetes.api.cel.work import Exceeded, look_at
 from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
 LIBRARY = Library()
@@ -35,11 +36,12 @@ def _index_of(text: str, part: str, start: int = 0) -> int:
 
 
 def _last_index_of(text: str, part: str, end: int | None = None) -> int:
-    if end is None:
-        return text.rfind(part)
-    if not 0 <= end <= len(text):
+    if end is not None and not 0 <= end <= len(text):
         raise Failure(f"index out of range: {end}")
-    return text.rfind(part, 0, end + len(part))
+    within = text if end is None else text[: end + len(part)]
+    # From behind Python takes time in proportion to the product of both lengths, and holds up everybody meanwhile.
+    place = within[::-1].find(part[::-1])
+    return place if place < 0 else len(within) - place - len(part)
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> str:
@@ -57,6 +59,7 @@ def _check_size(length: int) -> None:
 def _split(text: str, separator: str, count: int = -1) -> list[str]:
     if count == 0:
         return []
+    look_at(int(len(text) * TRAVERSAL))
     if not separator:
         return list(text) if count < 0 or count >= len(text) else [*text[: count - 1], text[count - 1 :]]
     return text.split(separator, count - 1 if count > 0 else -1)
@@ -88,8 +91,16 @@ def _quote(text: str) -> str:
     return '"' + "".join(_QUOTED.get(char, char) for char in text) + '"'
 
 
+def _length(value: Any) -> int:
+    """Return how much is looked at to show a value; what is in it is counted when it is shown."""
+    if isinstance(value, str | bytes):
+        return 1 + int(len(value) * TRAVERSAL)
+    return 1 + len(value) if isinstance(value, list | dict) else 1
+
+
 def shown(value: Any) -> str:
     """Return a value as ``%s`` formats it."""
+    look_at(_length(value))
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -135,6 +146,7 @@ def _clause(verb: str, precision: int | None, value: Any) -> str:
         case "x" | "X":
             text = ""
             if isinstance(value, str | bytes):
+                look_at(_length(value))
                 text = (value.encode() if isinstance(value, str) else value).hex()
             elif isinstance(value, int) and number:
                 text = f"{value:x}"
@@ -186,6 +198,7 @@ def _find(text: str, pattern: str) -> str:
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    look_at(int(len(text) * TRAVERSAL))
     matches = [match.group(0) for match in _pattern(pattern).finditer(text)]
     return matches if limit < 0 else matches[:limit]
 
