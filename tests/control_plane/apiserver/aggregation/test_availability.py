@@ -73,10 +73,22 @@ def test_users_are_named_in_headers() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["system:\nmasters", "system:masters\r", "system:masters ", "\tsystem:masters", "system:masters\x00", "a\r\nb: c"],
+    [
+        "system:\nmasters",
+        "system:masters\r",
+        "system:masters ",
+        "\tsystem:masters",
+        "system:masters\x00",
+        "a\r\nb: c",
+    ],
 )
 def test_nobody_becomes_somebody_else_by_what_a_header_cannot_hold(text: str) -> None:
-    for user in (User(text), User("mia", text), User("mia", "", (text,)), User("mia", "", (), {"a": (text,)})):
+    for user in (
+        User(text),
+        User("mia", text),
+        User("mia", "", (text,)),
+        User("mia", "", (), {"a": (text,)}),
+    ):
         with pytest.raises(errors.StatusError) as refused:
             proxy.identity_headers(user)
         assert refused.value.code == 503

@@ -15,11 +15,34 @@ from pybernetes.api.patch import json_patch
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
-from pybernetes.lib import json_pieces
+from pybernetes.lib import json_pieces, off_loop
+
+# In entries and in texts of this length: more than any object may have bytes.
+_LARGEST, _CHARACTERS = 1 << 19, 16
 
 
 class PatchError(Exception):
     """A mutation that makes no sense for the object."""
+
+
+def weight(value: Any) -> int:
+    """Return how much a value is when it is written out: what it repeats is the same value. PatchError if it is too much."""
+    left = off_loop.steps_left()
+    most = _LARGEST if left is None else min(left, _LARGEST)
+    total, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str | bytes):
+            total += 1 + len(item) // _CHARACTERS
+        elif isinstance(item, list | dict):
+            total += 1 + len(item)
+        if total > most:
+            off_loop.spend(total)
+            raise PatchError("the expression makes more than an object can hold")
+        if isinstance(item, list | dict):
+            waiting += item.values() if isinstance(item, dict) else item
+    off_loop.spend(total)
+    return total
 
 
 def applied(obj: Object, value: Any, resource: Resource) -> Object:

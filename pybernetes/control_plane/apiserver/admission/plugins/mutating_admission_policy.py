@@ -21,6 +21,8 @@ from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 from pybernetes.control_plane.apiserver.codec.body_weight import object_weight
 from pybernetes.lib import off_loop
 
+_ENTRY_BYTES = 16  # that an entry of what an expression makes takes at least when it is written
+
 
 class Mutating(Policy):
     """A policy that changes."""
@@ -113,7 +115,9 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
                 try:
                     target = self._context.kinds.get(*invocation.place)
                     assert target is not None and shown.obj is not None
-                    change, size = patches.applied if applies else patches.patched, object_weight(shown.obj)
+                    change = patches.applied if applies else patches.patched
+                    made = await off_loop.run_counting(0, patches.weight, value)
+                    size = object_weight(shown.obj) + _ENTRY_BYTES * made
                     new = await off_loop.run(size, change, shown.obj, value, target.resource)
                 except patches.PatchError as error:
                     why = str(error)
