@@ -27,7 +27,7 @@ def confine(cluster: Cluster, settings: Settings) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     temporary = cluster.data / "tmp"
     temporary.mkdir(mode=0o700, exist_ok=True)
-    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)  # for SQLite, and for Python
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
     readable = [*map(Path, _SYSTEM), *ownership.code()]
     # Files name others beside them, such as a kubeconfig its certificates.
     named = [path.parent for path in ownership.named_files(settings)]

@@ -60,6 +60,9 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA wal_autocheckpoint = 0")
+        # What a statement would need to be undone is too large for SQLite's liking when it replaces large values. In a file it
+        # would have to be in a folder that this process may not reach, and objects would be on other disks.
+        connection.execute("PRAGMA temp_store = MEMORY")
         if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
             database.create(connection)
         database.check(connection, path)
