@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -26,18 +27,29 @@ REASON = "node(s) didn't match pod topology spread constraints"
 REASON_LABEL = f"{REASON} (missing required label)"
 _MISSING, _SKEWED = -1, 1
 _IGNORED = -1  # the score of a node that lacks a label
+_MOST_KNOWN = 64
 SYSTEM_DEFAULTS = (
     {"topologyKey": HOSTNAME, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 3},
     {"topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "maxSkew": 5},
 )
 
 
-class _Eligible(NamedTuple):
-    """Which nodes a constraint looks at, as of a change of nodes; None stands for all that have the label."""
+class _Base(NamedTuple):
+    """Which nodes constraints look at that honor the same, as of a change of nodes."""
 
     moment: int
+    number: int  # of these nodes and no others
+    mask: Bools
+
+
+class _Eligible(NamedTuple):
+    """Which nodes a constraint looks at; None stands for all that have the label."""
+
     mask: Bools | None
     present: Bools  # which values of the label these nodes have
+
+
+_Bases = dict[tuple[bool, bool], _Base]  # by whether affinity and taints are honored
 
 
 class PodTopologySpread(FilterPlugin, ScorePlugin):
@@ -88,7 +100,9 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         super().__init__(handle, arguments)
         self._system = arguments["defaultingType"] == "System"
         self._defaults = SYSTEM_DEFAULTS if self._system else tuple(arguments.get("defaultConstraints") or ())
-        self._eligible: dict[Hashable, _Eligible] = {}
+        self._bases: dict[Hashable, _Base] = {}
+        self._numbers = count()
+        self._eligible: dict[tuple[str, int], _Eligible] = {}
 
     def constraints(self, pod: Pod, hard: bool) -> list[SpreadConstraint]:
         """Return the constraints of a pod that are required, or those that are preferred."""
@@ -112,9 +126,10 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         constraints = self.constraints(pod, hard=True)
         keys = tuple(constraint.topology_key for constraint in constraints)
         codes = np.zeros(len(self.snapshot.valid[rows]), dtype=np.int64)
+        bases: _Bases = {}
         for constraint in constraints:
             label = self.snapshot.label(constraint.topology_key)
-            eligible = self._eligible_nodes(pod, constraint, keys)
+            eligible = self._eligible_nodes(pod, constraint, keys, bases)
             counts = self._counts(pod, constraint, label, eligible)
             counts = np.where(eligible.present, counts, 0)
             domains = int(eligible.present.sum())
@@ -153,19 +168,40 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         weights = np.where(eligible.mask, counter.column[:size], 0)
         return np.bincount(label.codes[:size], weights=weights, minlength=len(label.values)).astype(np.int64)
 
-    def _eligible_nodes(self, pod: Pod, constraint: SpreadConstraint, keys: tuple[str, ...]) -> _Eligible:
+    def _eligible_nodes(
+        self, pod: Pod, constraint: SpreadConstraint, keys: tuple[str, ...], bases: _Bases
+    ) -> _Eligible:
+        """Return which nodes count for a constraint; ``bases`` are those of the pod's other constraints so far."""
+        honored = constraint.honors_affinity, constraint.honors_taints
+        base = bases.get(honored)
+        if base is None:
+            base = bases[honored] = self._base(pod, keys, *honored)
+        cache = constraint.topology_key, base.number
+        known = self._eligible.get(cache)
+        if known is not None:
+            return known
+        label = self.snapshot.label(constraint.topology_key)
+        codes = label.codes[self.snapshot.all]
+        present = np.bincount(codes[base.mask], minlength=len(label.values)) > 0
+        present[0] = False
+        everywhere = bool(np.array_equal(base.mask, codes != 0))
+        if len(self._eligible) > _MOST_KNOWN:
+            self._eligible.clear()
+        known = self._eligible[cache] = _Eligible(None if everywhere else base.mask, present)
+        return known
+
+    def _base(self, pod: Pod, keys: tuple[str, ...], honors_affinity: bool, honors_taints: bool) -> _Base:
+        """Return the nodes with all the labels, once for all constraints of a pod: each has as many keys as there are."""
         snapshot, moment = self.snapshot, self.snapshot.places.position
-        affinity = pod.shape.node_affinity if constraint.honors_affinity else None
+        affinity = pod.shape.node_affinity if honors_affinity else None
         if affinity is not None and not affinity.restricts:
             affinity = None
-        tolerations = pod.shape.tolerations if constraint.honors_taints else None
-        cache = constraint.topology_key, keys, affinity, tolerations
-        known = self._eligible.get(cache)
+        tolerations = pod.shape.tolerations if honors_taints else None
+        cache = keys, affinity, tolerations
+        known = self._bases.get(cache)
         if known is not None and known.moment == moment:
             return known
-        label = snapshot.label(constraint.topology_key)
         rows = snapshot.all
-        codes = label.codes[rows]
         mask = snapshot.valid[rows].copy()
         for key in keys:
             mask &= snapshot.label(key).codes[rows] != 0
@@ -174,12 +210,9 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         if tolerations is not None:
             blocked = snapshot.taints.lookup(lambda taints: turns_away(taints, tolerations), np.bool_)
             mask &= ~blocked[snapshot.taints.codes[rows]]
-        present = np.bincount(codes[mask], minlength=len(label.values)) > 0
-        present[0] = False
-        everywhere = bool(np.array_equal(mask, codes != 0))
-        if len(self._eligible) > 64:
-            self._eligible.clear()
-        known = self._eligible[cache] = _Eligible(moment, None if everywhere else mask, present)
+        if len(self._bases) > _MOST_KNOWN:
+            self._bases.clear()
+        known = self._bases[cache] = _Base(moment, next(self._numbers), mask)
         return known
 
     # -- score -------------------------------------------------------------------------------------------
@@ -194,6 +227,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         strict = bool(pod.shape.spread) or not self._system
         keys = tuple(constraint.topology_key for constraint in constraints) if strict else ()
         total = np.zeros(len(snapshot.valid[rows]), dtype=np.float64)
+        bases: _Bases = {}
         kept: Bools | None = None  # nodes with all the labels, if there are others
         for key in keys:
             present = snapshot.label(key).codes[rows] != 0
@@ -209,7 +243,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
                 added = more if counter is None else counter.column[rows] * math.log(size + 2) + more
                 total += added if codes.all() else np.where(codes != 0, added, 0.0)
             else:
-                eligible = self._eligible_nodes(pod, constraint, keys)
+                eligible = self._eligible_nodes(pod, constraint, keys, bases)
                 size = int(np.count_nonzero(np.bincount(codes if kept is None else codes[kept])))
                 # By value of the label, of which there are few, not by node.
                 by_value = self._counts(pod, constraint, label, eligible) * math.log(size + 2) + more
