@@ -113,7 +113,11 @@ class Target:
             yield ApiServer(int(line.rpartition(":")[2]), process.pid)
         finally:
             process.terminate()
-            process.wait(60)
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:  # as after an attack that got through
+                process.kill()
+                process.wait(60)
 
     # -- a cluster with real containers --------------------------------------------------------------------
 

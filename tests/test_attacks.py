@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import framing, writes
+from tests.attacks import expressions, framing, writes
 from tests.attacks._target import Target
 
 pytestmark = pytest.mark.slow
-LAUNCHER = Path(__file__).resolve().parents[2] / "pyb"
-ATTACKS = {**framing.ATTACKS, **writes.ATTACKS}
+LAUNCHER = Path(__file__).resolve().parents[1] / "pyb"
+ATTACKS = {**expressions.ATTACKS, **framing.ATTACKS, **writes.ATTACKS}
 
 
 @pytest.mark.parametrize("name", ATTACKS)
