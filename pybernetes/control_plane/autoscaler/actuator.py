@@ -129,9 +129,12 @@ class Actuator:
 
     async def _drain(self, removable: Removable) -> None:
         """Move all pods of a node; those that came since it was chosen are looked at as well."""
-        name = removable.node
+        name, now = removable.node, self._clock.now()
+        # What should be gone for long does not go before the node does: its kubelet is silent.
         records = [
-            record for record in self._cluster.pods_on(name) if not record.daemon and not record.mirror
+            record
+            for record in self._cluster.pods_on(name)
+            if not record.daemon and not record.mirror and not record.overdue(now)
         ]
         known = {record.pod.uid for record in removable.moves}
         strangers = [

@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 from pybernetes.control_plane.autoscaler.pod_records import PodRecord
 
-# Controllers of ours that make another pod.
-_CONTROLLERS = frozenset(
-    {"ReplicationController", "apps/ReplicaSet", "apps/StatefulSet", "batch/Job", "apps/DaemonSet"}
-)
+# Kinds of controllers that make another pod, of whatever group: others than Kubernetes have stateful sets, too.
+_CONTROLLERS = frozenset({"ReplicationController", "ReplicaSet", "StatefulSet", "Job"})
 # Of these the number of replicas counts.
 _COUNTED = frozenset({"ReplicationController", "apps/ReplicaSet"})
 # Reasons, as upstream has them in its metrics and status.
@@ -46,17 +44,16 @@ STAYS, MOVES, WAITS = Verdict(), Verdict(moves=True), Verdict(waits=True)
 
 
 def verdict(
-    record: PodRecord, options: Options, *, replicas: int | None, has_budget: bool, age: float, ending: float
+    record: PodRecord, options: Options, *, replicas: int | None, has_budget: bool, age: float, now: float
 ) -> Verdict:
     """Return what a pod means for its node.
 
-    ``replicas`` is how many its controller wants (None: the controller is not there; 0 of one that is not known), ``age`` how old it is and ``ending``
-    for how long its deletion is under way (negative: it is not), in seconds.
+    ``replicas`` is how many its controller wants (None: the controller is not there; 0 of one that is not known), ``age`` how old it is in seconds.
     """
     pod, key = record.pod, record.pod.key
     if record.mirror:
         return STAYS
-    if ending > record.grace + 30:  # it does not go by itself any more
+    if record.overdue(now):
         return STAYS
     if not record.ends and options.skips_custom_controllers:
         if replicas is None:
@@ -72,7 +69,7 @@ def verdict(
         return MOVES
     if record.safe == "on-completion":
         return WAITS
-    if options.skips_custom_controllers and record.owner_kind not in _CONTROLLERS:
+    if options.skips_custom_controllers and record.owner_kind.rpartition("/")[2] not in _CONTROLLERS:
         return Verdict(blocks=NOT_REPLICATED, text=f"{key} is not replicated")
     if not options.skips_custom_controllers and not record.owner_kind:
         return Verdict(blocks=NOT_REPLICATED, text=f"{key} is not replicated")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.lib import rfc3339
 from pybernetes.scheduling.pods import Pod, PodReader
 
 SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
@@ -17,6 +18,7 @@ CONSUMES = (
     "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
 )
 _EVICT_DAEMON = "cluster-autoscaler.kubernetes.io/enable-ds-eviction"
+_OVERDUE_SECONDS = 30
 _MIRROR = "kubernetes.io/config.mirror"
 
 
@@ -40,8 +42,12 @@ class PodRecord(NamedTuple):
 
     @property
     def daemon(self) -> bool:
-        """Whether a daemon set made it."""
-        return self.owner_kind == "apps/DaemonSet"
+        """Whether a daemon set made it, of whatever group."""
+        return self.owner_kind.rpartition("/")[2] == "DaemonSet"
+
+    def overdue(self, now: float) -> bool:
+        """Whether it was to be gone for a while: it does not go by itself any more."""
+        return bool(self.deleted) and now - rfc3339.parse(self.deleted) > self.grace + _OVERDUE_SECONDS
 
     @property
     def unschedulable(self) -> bool:
@@ -66,7 +72,7 @@ class RecordReader:
         conditions = status.get("conditions") or ()
         kind = f"{group}/{owner['kind']}" if group else owner.get("kind", "")
         name = owner.get("name", "")
-        if annotations.get(DAEMON_SET_POD) == "true" and kind != "apps/DaemonSet":
+        if annotations.get(DAEMON_SET_POD) == "true" and kind.rpartition("/")[2] != "DaemonSet":
             kind, name = "apps/DaemonSet", ""  # treated as if, without one that could be looked for
         return PodRecord(
             self._pods.read(obj),
@@ -88,7 +94,7 @@ class RecordReader:
 
 def _local_volumes(spec: Object, safe: str) -> tuple[str, ...]:
     """Return the volumes on the node's own disk, but for those that may be lost."""
-    fine = {name.strip() for name in safe.split(",")}
+    fine = safe.split(",")
     return tuple(
         volume["name"]
         for volume in spec.get("volumes") or ()

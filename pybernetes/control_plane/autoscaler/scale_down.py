@@ -29,9 +29,12 @@ NOT_IN_GROUP = "NotAutoscaled"
 MINIMUM = "NodeGroupMinSizeReached"
 RESOURCES = "MinimalResourceLimitExceeded"
 NOT_LONG_ENOUGH = "NotUnneededLongEnough"
+UNREADY_NOT_LONG_ENOUGH = "NotUnreadyLongEnough"
+UNEXPECTED = "UnexpectedError"
+# Where controllers are looked for: those of other groups have nothing that could be found, but for names that only we know.
 _REPLICATED = {
-    "ReplicationController": "replicationcontrollers", "apps/ReplicaSet": "replicasets", "apps/StatefulSet": "statefulsets",
-    "apps/DaemonSet": "daemonsets", "batch/Job": "jobs",
+    "ReplicationController": "replicationcontrollers", "ReplicaSet": "replicasets", "Job": "jobs",
+    "apps/StatefulSet": "statefulsets", "apps/DaemonSet": "daemonsets",
 }  # fmt: skip
 
 
@@ -104,7 +107,7 @@ class Planner:
         usable: list[tuple[float, ClusterNode, GroupState]] = []
         for name, node in self._cluster.nodes.items():
             state = groups.get(group_by_node.get(name, ""))
-            reason, use = self._eligible(node, None if name in contested else state, name in gone)
+            reason, use = self._eligible(node, None if name in contested else state, name in gone, now)
             if reason:
                 plan.unremovable[name] = reason
             elif state is not None:
@@ -117,7 +120,9 @@ class Planner:
         self.plan = plan
         return plan
 
-    def _eligible(self, node: ClusterNode, state: GroupState | None, going: bool) -> tuple[str, float]:
+    def _eligible(
+        self, node: ClusterNode, state: GroupState | None, going: bool, now: float
+    ) -> tuple[str, float]:
         if state is None or state.error:
             return NOT_IN_GROUP, 0.0
         if going or node.deleting:
@@ -135,9 +140,11 @@ class Planner:
             self._cluster.pods_on(node.name),
             ignores_daemons=self._rules.ignores_daemons or state.options.ignores_daemon_sets,
             ignores_mirrors=self._rules.ignores_mirrors,
+            now=now,
         )
-        # An unready node is of no use, however much its pods ask for.
-        if node.ready and use >= state.options.utilization_threshold:
+        if use is None:
+            return UNEXPECTED, 0.0
+        if use > state.options.utilization_threshold:
             return NOT_UNDERUTILIZED, use
         return "", use
 
@@ -183,10 +190,9 @@ class Planner:
         """Return the pods that have to move and whether others are waited for, or why one keeps the node."""
         moves, waits = [], False
         for record in self._cluster.pods_on(node.name):
-            ending = now - rfc3339.parse(record.deleted) if record.deleted else -1.0
             verdict = drain_rules.verdict(
                 record, self._rules.drain, replicas=self._replicas(record), has_budget=bool(about.of(record.pod)),
-                age=now - rfc3339.parse(record.created) if record.created else 0.0, ending=ending,
+                age=now - rfc3339.parse(record.created) if record.created else 0.0, now=now,
             )  # fmt: skip
             if verdict.blocks:
                 log.debug("%s stays: %s", node.name, verdict.text)
@@ -197,7 +203,7 @@ class Planner:
         return moves, waits, ""
 
     def _replicas(self, record: PodRecord) -> int | None:
-        kind = _REPLICATED.get(record.owner_kind)
+        kind = _REPLICATED.get(record.owner_kind) or _REPLICATED.get(record.owner_kind.rpartition("/")[2])
         if kind is None or not record.owner_name:
             return 0
         obj = self._cluster.listers.get(kind, f"{record.pod.namespace}/{record.owner_name}")
@@ -252,7 +258,9 @@ class Planner:
             wait = options.unneeded_seconds if node.ready else options.unready_seconds
             moment = self.since[removable.node] + wait
             if moment > now:
-                self.plan.unremovable[removable.node] = NOT_LONG_ENOUGH
+                self.plan.unremovable[removable.node] = (
+                    NOT_LONG_ENOUGH if node.ready else UNREADY_NOT_LONG_ENOUGH
+                )
                 next_time = min(next_time, moment)
             elif left[removable.group] <= 0:
                 self.plan.unremovable[removable.node] = MINIMUM

@@ -160,13 +160,15 @@ def node(
 def pod(
     name: str, on: str = "", *, cpu: str = "1", memory: str = "0", owner: str = "apps/v1 ReplicaSet web",
     namespace: str = "default", annotations: dict[str, str] | None = None, labels: dict[str, str] | None = None,
-    **spec: Any,
+    deleted: str = "", **spec: Any,
 ) -> Object:  # fmt: skip
     """Return a pod; without a node the scheduler has found no room for it."""
     meta: Object = {
         "name": name, "namespace": namespace, "uid": f"uid-{name}", "labels": labels or {"app": "web"},
         "annotations": annotations or {}, "creationTimestamp": "2026-01-01T00:00:00Z",
     }  # fmt: skip
+    if deleted:
+        meta["deletionTimestamp"] = deleted
     if owner:
         version, kind, owner_name = owner.split()
         meta["ownerReferences"] = [

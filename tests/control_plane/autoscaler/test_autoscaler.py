@@ -177,6 +177,19 @@ async def test_pods_are_moved_before_their_node_goes() -> None:
         assert await there.events("ScaleDown")
 
 
+async def test_pods_that_should_be_gone_do_not_keep_a_node_whose_kubelet_is_silent() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, 1)), "--scale-down-unready-time=60s") as there:
+        there.cloud.give("g")
+        await there.register("g", ready=False)
+        await there.pod("p", "g-0", cpu="1500m", terminationGracePeriodSeconds=5)
+        await there.run()
+        await there.client.delete(PODS, "p", "default")  # nobody ends it
+        await there.run()
+        await there.later(61)
+        await there.later(61)
+        await eventually(lambda: ("delete", "g", ["fake://g-0"]) in there.cloud.calls)
+
+
 async def test_why_nothing_helps_is_told_once() -> None:
     async with world(FakeCloud(g=FakeGroup(0, 3), full=FakeGroup(0, 0))) as there:
         await there.pod("p", cpu="3")

@@ -19,6 +19,7 @@ from pybernetes.control_plane.autoscaler.expander import Context
 from pybernetes.control_plane.autoscaler.expanders import price, priority
 from pybernetes.control_plane.autoscaler.node_templates import Template, from_object
 from pybernetes.control_plane.autoscaler.utilization import utilization
+from pybernetes.lib import rfc3339
 from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup, cluster_of, node, pod
 
 
@@ -192,7 +193,10 @@ def test_backoff_grows_and_is_forgotten() -> None:
     assert backoffs.fail("g", "c", "m", 20000).seconds == 300
 
 
-YOUNG, NEVER = 10.0, -1.0
+YOUNG = 10.0
+SAFE = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}
+DELETED = "2026-01-01T00:00:00Z"
+AFTER = rfc3339.parse(DELETED)
 
 
 @pytest.mark.parametrize(
@@ -245,12 +249,42 @@ YOUNG, NEVER = 10.0, -1.0
         ({"namespace": "kube-system"}, {"skips_system": False}, {}, "moves"),
         ({}, {}, {"replicas": None}, drain_rules.CONTROLLER_NOT_FOUND),
         ({}, {"minimum_replicas": 4}, {"replicas": 3}, drain_rules.MIN_REPLICAS),
-        ({}, {}, {"ending": 31.0}, "stays"),
+        ({"deleted": DELETED}, {}, {"now": AFTER + 31.0}, "stays"),
+        ({"deleted": DELETED}, {}, {"now": AFTER + 30.0}, "moves"),
+        ({"deleted": DELETED, "terminationGracePeriodSeconds": 60}, {}, {"now": AFTER + 31.0}, "moves"),
+        ({"deleted": DELETED, "terminationGracePeriodSeconds": 60}, {}, {"now": AFTER + 91.0}, "stays"),
+        # Kinds count, of whatever group; what is not ours cannot be looked for.
+        ({"owner": "apps.example.com/v1 StatefulSet x"}, {}, {"replicas": 0}, "moves"),
+        ({"owner": "apps.example.com/v1 DaemonSet x"}, {}, {"replicas": 0}, "stays"),
+        ({"owner": "example.com/v1 Job x"}, {}, {"replicas": None}, drain_rules.CONTROLLER_NOT_FOUND),
+        # What ends by itself may still be safe to evict; an older rule comes first.
+        ({"annotations": SAFE}, {}, {"replicas": None}, drain_rules.CONTROLLER_NOT_FOUND),
+        ({"namespace": "kube-system", "annotations": SAFE}, {}, {}, "moves"),
+        ({"volumes": [{"name": "v", "emptyDir": {}}], "annotations": SAFE}, {}, {}, "moves"),
+        # Names of volumes are taken as they are.
+        (
+            {
+                "volumes": [{"name": "v", "emptyDir": {}}, {"name": "w", "hostPath": {"path": "/"}}],
+                "annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "v,w"},
+            },
+            {},
+            {},
+            "moves",
+        ),
+        (
+            {
+                "volumes": [{"name": "v", "emptyDir": {}}, {"name": "w", "hostPath": {"path": "/"}}],
+                "annotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "v, w"},
+            },
+            {},
+            {},
+            drain_rules.LOCAL_STORAGE,
+        ),
     ],
 )
 def test_which_pods_keep_their_node(changes: Any, options: Any, more: Any, expected: str) -> None:
     record = cluster_of().read_pod(pod("p", "n", **changes))
-    known = {"replicas": 3, "has_budget": False, "age": YOUNG, "ending": NEVER, **more}
+    known = {"replicas": 3, "has_budget": False, "age": YOUNG, "now": AFTER, **more}
     verdict = drain_rules.verdict(record, drain_rules.Options(**options), **known)
     outcome = "moves" if verdict.moves else "waits" if verdict.waits else "stays"
     assert (verdict.blocks or outcome) == expected
@@ -266,3 +300,26 @@ def test_use_is_the_larger_share() -> None:
     )
     assert utilization(daemon.nodes["n"], daemon.pods_on("n")) == 0.75
     assert utilization(daemon.nodes["n"], daemon.pods_on("n"), ignores_daemons=True) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("pods", "options", "expected"),
+    [
+        ([pod("a", "n", cpu="1"), pod("b", "n", cpu="1", deleted=DELETED)], {"now": AFTER + 20}, 0.5),
+        # What should be gone by now counts for nothing.
+        ([pod("a", "n", cpu="1"), pod("b", "n", cpu="1", deleted=DELETED)], {"now": AFTER + 31}, 0.25),
+        ([pod("a", "n", cpu="1", annotations={"kubernetes.io/config.mirror": "x"}), pod("b", "n", cpu="1")], {}, 0.5),
+        ([pod("a", "n", cpu="1", annotations={"kubernetes.io/config.mirror": "x"}), pod("b", "n", cpu="1")],
+         {"ignores_mirrors": True}, 1 / 3),
+        ([pod("a", "n", cpu="1", owner="apps.example.com/v1 DaemonSet d"), pod("b", "n", cpu="1")],
+         {"ignores_daemons": True}, 1 / 3),
+    ],
+)  # fmt: skip
+def test_which_pods_use_a_node(pods: Any, options: Any, expected: float) -> None:
+    cluster = cluster_of([node("n", cpu="4")], pods)
+    assert utilization(cluster.nodes["n"], cluster.pods_on("n"), **options) == pytest.approx(expected)
+
+
+def test_the_use_of_a_node_that_says_nothing_is_not_known() -> None:
+    cluster = cluster_of([node("n", cpu="0")], [])
+    assert utilization(cluster.nodes["n"], []) is None

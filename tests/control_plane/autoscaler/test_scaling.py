@@ -127,12 +127,18 @@ DISABLED = {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
         ([node("a"), node("b")], [pod("p", "a", cpu="500m"), pod("q", "b", cpu="1500m")], {"a": False}, {"b": "NotUnderutilized"}),
         ([node("a"), node("b")], [pod("p", "a", cpu="900m"), pod("q", "b", cpu="1900m")], {}, {"a": NO_PLACE, "b": "NotUnderutilized"}),
         ([node("a", annotations=DISABLED)], [], {}, {"a": "ScaleDownDisabledAnnotation"}),
-        ([node("a")], [pod("p", "a", cpu="1", owner="apps/v1 DaemonSet d")], {}, {"a": "NotUnderutilized"}),
+        ([node("a")], [pod("p", "a", cpu="1100m", owner="apps/v1 DaemonSet d")], {}, {"a": "NotUnderutilized"}),
         ([node("a")], [pod("p", "a", cpu="100m", owner="apps/v1 DaemonSet d")], {"a": True}, {}),
         ([node("a"), node("b")], [pod("p", "a", cpu="100m", owner="")], {"b": True}, {"a": "NotReplicated"}),
         # Both have room for the other's pod, but not both can go.
         ([node("a"), node("b")], [pod("p", "a", cpu="100m"), pod("q", "b", cpu="100m")], {"a": False}, {"b": NO_PLACE}),
-        ([node("a", ready=False), node("b")], [pod("p", "a", cpu="1900m"), pod("q", "b", cpu="0")], {"a": False}, {}),
+        # What is just as large as the threshold may go.
+        ([node("a"), node("b")], [pod("p", "a", cpu="1"), pod("q", "b", cpu="1001m")], {}, {"a": NO_PLACE, "b": "NotUnderutilized"}),
+        ([node("a"), node("b", cpu="4")], [pod("p", "a", cpu="1"), pod("q", "b", cpu="2500m")], {"a": False}, {}),
+        ([node("a", cpu="0"), node("b")], [], {"b": True}, {"a": "UnexpectedError"}),
+        # A node that does not answer is not removed for that alone, but its pods that should be gone do not keep it.
+        ([node("a", ready=False), node("b")], [pod("p", "a", cpu="1900m"), pod("q", "b", cpu="0")], {}, {"a": "NotUnderutilized"}),
+        ([node("a", ready=False), node("b")], [pod("p", "a", cpu="1900m", deleted="2001-01-01T00:00:00Z")], {"a": True}, {}),
     ],
 )  # fmt: skip
 def test_nodes_that_are_not_needed(
@@ -172,6 +178,8 @@ def test_budgets_keep_nodes() -> None:
         ("apps/v1 StatefulSet s", {}, "", {"a": "ControllerNotFound"}),
         ("apps/v1 StatefulSet s", {"statefulsets": "s"}, "", {}),
         ("apps/v1 DaemonSet other", {}, "", {"a": "ControllerNotFound"}),
+        ("batch.example.com/v1 Job j", {}, "", {"a": "ControllerNotFound"}),
+        ("apps.example.com/v1 StatefulSet s", {}, "", {}),  # nobody can tell
         ("example.com/v1 Thing x", {}, "true", {}),  # it says that it is a daemon set's
     ],
 )
@@ -219,6 +227,12 @@ def test_a_node_goes_only_after_its_time_and_down_to_the_minimum() -> None:
         planner.update({"g": group}, dict.fromkeys("abc", "g"), (), now)
         due, next_time = planner.due({"g": group}, Counter(), now)
         assert [entry.node for entry in due] == expected
+        assert planner.plan.unremovable == {
+            name: reason
+            for name, reason in (("a", "NotUnneededLongEnough"), ("b", "NotUnneededLongEnough"),
+                                 ("c", "NotUnreadyLongEnough" if now < 120 else "NodeGroupMinSizeReached"))
+            if name not in expected
+        }  # fmt: skip
         assert next_time == {100.0: 110.0, 109.0: 110.0, 111.0: 120.0}.get(now, float("inf"))
     assert [entry.node for entry in planner.due({"g": group}, Counter({"g": 1}), 121.0)[0]] == ["a"]
     # One that is needed in between begins anew.
