@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from pybernetes.control_plane.autoscaler.node_templates import Template
-from pybernetes.scheduling.resource_requests import MEMORY
 
 # Labels in which nodes of similar groups differ.
 IGNORED = frozenset(
@@ -46,22 +46,32 @@ def similar(
         return all(
             key in one.node.labels and one.node.labels[key] == other.node.labels.get(key) for key in only
         )
-    left, right = dict(one.node.allocatable), dict(other.node.allocatable)
+    # Machines are to be of one kind: they differ in nothing but a little in their memory.
+    left, right = dict(one.capacity.amounts), dict(other.capacity.amounts)
     if left.keys() != right.keys():
         return False
-    for resource, amount in left.items():
-        tolerance = max(ratios.memory, ratios.allocatable) if resource == MEMORY else ratios.allocatable
-        if abs(amount - right[resource]) > tolerance * min(amount, right[resource]):
+    for name, amount in left.items():
+        if not _near(amount, right[name], ratios.memory if name == "memory" else 0.0):
             return False
-    free_left, free_right = _free(one), _free(other)
-    for resource, amount in free_left.items():
-        if abs(amount - free_right[resource]) > ratios.free * max(0, min(amount, free_right[resource])):
+    if not _near(one.node.allowed_pods, other.node.allowed_pods, ratios.allocatable):
+        return False
+    for mine, others, ratio in (
+        (dict(one.node.allocatable), dict(other.node.allocatable), ratios.allocatable),
+        (_free(one), _free(other), ratios.free),
+    ):
+        if mine.keys() != others.keys():
+            return False
+        if not all(_near(amount, others[resource], ratio) for resource, amount in mine.items()):
             return False
     skipped = IGNORED | frozenset(ignored)
     kept = (
         {key: value for key, value in made.node.labels.items() if key not in skipped} for made in (one, other)
     )
     return next(kept) == next(kept)
+
+
+def _near(one: Fraction | int, other: Fraction | int, ratio: float) -> bool:
+    return float(abs(one - other)) <= float(max(one, other)) * ratio
 
 
 def _free(template: Template) -> dict[int, int]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import NamedTuple
 
+from pybernetes.api import quantity
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.autoscaler.pod_records import PodRecord, RecordReader
 from pybernetes.lib import rfc3339
@@ -16,13 +18,22 @@ from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.nodes import Node, NodeReader
 from pybernetes.scheduling.pods import Pod, PodReader
 from pybernetes.scheduling.profile import Profile
-from pybernetes.scheduling.resource_requests import CPU, MEMORY, Resources
+from pybernetes.scheduling.resource_requests import Resources, whole
 from pybernetes.scheduling.snapshot import Snapshot
 
 TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
 CANDIDATE = "DeletionCandidateOfClusterAutoscaler"
 SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+_NONE = Fraction(0)
 _NOT_READY = "node.kubernetes.io/not-ready"
+
+
+class Capacity(NamedTuple):
+    """All that a node has, and not only what is left for pods."""
+
+    amounts: tuple[tuple[str, Fraction], ...] = ()
+    cores: int = 0  # thousandths
+    memory: int = 0  # bytes
 
 
 class ClusterNode(NamedTuple):
@@ -36,7 +47,7 @@ class ClusterNode(NamedTuple):
     ready: bool
     since: float  # when it became ready or unready
     cordoned: bool
-    capacity: dict[str, str]
+    capacity: Capacity
 
     @property
     def name(self) -> str:
@@ -102,7 +113,7 @@ class Cluster:
             ready and not blocked,
             since,
             bool(spec.get("unschedulable")),
-            dict(status.get("capacity") or {}),
+            capacity_of(status),
         )
 
     def set_pod(self, key: str, record: PodRecord | None) -> None:
@@ -144,13 +155,20 @@ class Cluster:
         return [self.by_uid[uid] for uid in self.snapshot.pods[row] if uid in self.by_uid]
 
     def totals(self, names: Iterable[str]) -> tuple[int, int]:
-        """Return the cores (in thousandths) and the bytes of memory of some nodes."""
+        """Return the cores (in thousandths) and the bytes of memory of some nodes: all of them, not what is left for pods."""
         cores = memory = 0
         for name in names:
-            amounts = dict(self.nodes[name].node.allocatable)
-            cores += amounts.get(CPU, 0)
-            memory += amounts.get(MEMORY, 0)
+            capacity = self.nodes[name].capacity
+            cores += capacity.cores
+            memory += capacity.memory
         return cores, memory
+
+
+def capacity_of(status: Object) -> Capacity:
+    """Return what a node has by its status."""
+    amounts = {name: quantity.parse(text) for name, text in (status.get("capacity") or {}).items()}
+    cores, memory = (whole(name, amounts.get(name, _NONE)) for name in ("cpu", "memory"))
+    return Capacity(tuple(sorted(amounts.items())), cores, memory)
 
 
 def counts(record: PodRecord) -> bool:

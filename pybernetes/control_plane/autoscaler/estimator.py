@@ -13,6 +13,7 @@ from pybernetes.control_plane.autoscaler.bin_packing import Item
 from pybernetes.control_plane.autoscaler.node_templates import Template
 from pybernetes.control_plane.autoscaler.simulation import Simulation
 from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.resource_requests import CPU, MEMORY
 
 
 class Option(NamedTuple):
@@ -43,11 +44,14 @@ def equivalence_groups(pods: Iterable[Pod]) -> list[Equivalents]:
 def by_size(groups: Iterable[Equivalents], template: Template) -> list[Equivalents]:
     """Return groups of pods with the largest pods first, by their share of a node's cores and memory."""
 
+    amounts = dict(template.node.allocatable)
+
     def share(group: Equivalents) -> float:
         requests = group[0].requests
-        cores = requests.amount(0) / template.cores if template.cores else 0.0
-        memory = requests.amount(1) / template.memory if template.memory else 0.0
-        return cores + memory
+        return sum(
+            requests.amount(resource) / amounts[resource] if amounts.get(resource) else 0.0
+            for resource in (CPU, MEMORY)
+        )
 
     return sorted(groups, key=share, reverse=True)
 

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.autoscaler.cluster import CANDIDATE, TO_BE_DELETED, Cluster, ClusterNode
+from pybernetes.control_plane.autoscaler.cluster import (
+    CANDIDATE,
+    TO_BE_DELETED,
+    Capacity,
+    Cluster,
+    ClusterNode,
+)
 from pybernetes.control_plane.autoscaler.simulation import Simulation
 from pybernetes.scheduling.affinity_terms import Taint
 from pybernetes.scheduling.nodes import Node
@@ -35,8 +41,17 @@ class Template(NamedTuple):
     group: str
     node: Node
     daemons: tuple[Pod, ...]
-    cores: int  # thousandths
-    memory: int  # bytes
+    capacity: Capacity = Capacity()
+
+    @property
+    def cores(self) -> int:
+        """The cores that it has, in thousandths."""
+        return self.capacity.cores
+
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that it has."""
+        return self.capacity.memory
 
     def named(self, name: str) -> Node:
         """Return it under another name."""
@@ -55,24 +70,27 @@ def is_passing(key: str, more: Sequence[str] = ()) -> bool:
     return key not in _LASTING and (key in more or key.startswith(_PASSING))
 
 
-def from_node(node: ClusterNode, group: str, ignored: Sequence[str] = ()) -> Node:
-    """Return a new node like one that a group has."""
+def from_node(node: ClusterNode, group: str, ignored: Sequence[str] = ()) -> tuple[Node, Capacity]:
+    """Return a new node like one that a group has, and what it has in all."""
     taints = tuple(taint for taint in node.node.taints if not is_passing(_key(taint), ignored))
     name = f"template-node-for-{group}"
     labels = {**node.node.labels, _HOSTNAME: name}
-    return node.node._replace(name=name, labels=labels, taints=taints, unschedulable=False)
+    return node.node._replace(name=name, labels=labels, taints=taints, unschedulable=False), node.capacity
 
 
 def _key(taint: Taint) -> str:
     return taint.key
 
 
-def from_object(cluster: Cluster, obj: Object, group: str, ignored: Sequence[str] = ()) -> Node:
-    """Return the node that a cloud describes."""
+def from_object(
+    cluster: Cluster, obj: Object, group: str, ignored: Sequence[str] = ()
+) -> tuple[Node, Capacity]:
+    """Return the node that a cloud describes, and what it has in all."""
     made = copy.copy(obj)
     made["metadata"] = {**(obj.get("metadata") or {}), "name": f"template-node-for-{group}"}
     status = obj.get("status") or {}
-    made["status"] = {**status, "allocatable": status.get("allocatable") or status.get("capacity") or {}}
+    amounts = [status.get(name) or {} for name in ("capacity", "allocatable")]
+    made["status"] = {**status, "capacity": amounts[0] or amounts[1], "allocatable": amounts[1] or amounts[0]}
     return from_node(cluster.read_node(made), group, ignored)
 
 
@@ -105,7 +123,7 @@ def _daemon_pod(cluster: Cluster, daemon: Object) -> Pod:
     return cluster.pod_reader.read(obj)
 
 
-def template(cluster: Cluster, group: str, node: Node, sets: Iterable[Object]) -> Template:
+def template(cluster: Cluster, group: str, made: tuple[Node, Capacity], sets: Iterable[Object]) -> Template:
     """Return the template of a group from its node."""
-    amounts = dict(node.allocatable)
-    return Template(group, node, daemon_pods(cluster, sets, node), amounts.get(0, 0), amounts.get(1, 0))
+    node, capacity = made
+    return Template(group, node, daemon_pods(cluster, sets, node), capacity)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.autoscaler import estimator, expander, node_templates, scale_up
 from pybernetes.control_plane.autoscaler.balancing import ScaleUp
+from pybernetes.control_plane.autoscaler.cluster import Capacity
 from pybernetes.control_plane.autoscaler.estimator import Equivalents, Option
 from pybernetes.control_plane.autoscaler.expander import Best, Context
 from pybernetes.control_plane.autoscaler.groups import GroupState
@@ -213,7 +214,7 @@ class ScaleUpPass:
         """Return what a new node of a group would be: like one that is ready, or as the cloud says."""
         own = self._autoscaler
         ignored = [*own.options.startup_taint, *own.options.ignore_taint, *own.options.status_taint]
-        node: Node | None = None
+        node: tuple[Node, Capacity] | None = None
         for name in state.nodes:
             sample = own.groups.nodes[name]
             if sample.ready and not sample.deleting:
@@ -225,7 +226,7 @@ class ScaleUpPass:
             if obj is not None:
                 node = self._described(obj, state, ignored)
             elif known is not None:  # all of its nodes are gone, but what they were is known
-                node = known[1].node
+                node = known[1].node, known[1].capacity
         if node is None:
             return None
         sets = own.cluster.listers.all("daemonsets")
@@ -238,7 +239,9 @@ class ScaleUpPass:
             )
         return known[1]
 
-    def _described(self, obj: Object, state: GroupState, ignored: Sequence[str]) -> Node | None:
+    def _described(
+        self, obj: Object, state: GroupState, ignored: Sequence[str]
+    ) -> tuple[Node, Capacity] | None:
         try:
             return node_templates.from_object(self._autoscaler.cluster, obj, state.id, ignored)
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -139,8 +139,9 @@ class Ahead(Clock):
 def node(
     name: str, *, group: str = "", cpu: str = "2", memory: str = "4Gi", pods: str = "110", provider_id: str = "",
     labels: dict[str, str] | None = None, taints: Sequence[Object] = (), ready: bool = True, annotations: dict[str, str] | None = None,
+    left: dict[str, str] | None = None,
 ) -> Object:  # fmt: skip
-    """Return a node."""
+    """Return a node; ``left`` is what its pods may have, where that is less than all."""
     amounts = {"cpu": cpu, "memory": memory, "pods": pods}
     marks = {"kubernetes.io/hostname": name, **({"group": group} if group else {}), **(labels or {})}
     condition = {"type": "Ready", "status": "True" if ready else "False", "reason": "r", "message": "m",
@@ -153,7 +154,11 @@ def node(
             "creationTimestamp": "2026-01-01T00:00:00Z",
         },
         "spec": {"taints": list(taints), **({"providerID": provider_id} if provider_id else {})},
-        "status": {"capacity": amounts, "allocatable": amounts, "conditions": [condition]},
+        "status": {
+            "capacity": amounts,
+            "allocatable": {**amounts, **(left or {})},
+            "conditions": [condition],
+        },
     }
 
 

@@ -16,7 +16,7 @@ from pybernetes.control_plane.autoscaler.balancing import Ratios, ScaleUp, balan
 from pybernetes.control_plane.autoscaler.bin_packing import Item
 from pybernetes.control_plane.autoscaler.estimator import Option
 from pybernetes.control_plane.autoscaler.expander import Context
-from pybernetes.control_plane.autoscaler.expanders import price, priority
+from pybernetes.control_plane.autoscaler.expanders import least_waste, price, priority
 from pybernetes.control_plane.autoscaler.node_templates import Template, from_object
 from pybernetes.control_plane.autoscaler.utilization import utilization
 from pybernetes.lib import rfc3339
@@ -85,9 +85,11 @@ def test_balance(sizes: list[tuple[str, int, int]], count: int, expected: dict[s
 
 
 def template(group: str, **more: Any) -> Template:
-    made = from_object(cluster_of(), node(group, **more), group)
-    amounts = dict(made.allocatable)
-    return Template(group, made, (), amounts[0], amounts[1])
+    daemons = more.pop("daemons", ())
+    cluster = cluster_of()
+    node_of_it, capacity = from_object(cluster, node(group, **more), group)
+    asked = tuple(cluster.read_pod(pod(f"d{number}", cpu=cpu)).pod for number, cpu in enumerate(daemons))
+    return Template(group, node_of_it, asked, capacity)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,24 @@ def template(group: str, **more: Any) -> Template:
         ({"cpu": "4"}, (), False),
         ({"memory": "4100Mi"}, (), True),
         ({"memory": "5Gi"}, (), False),
+        # Machines have as many cores and take as many pods as the others, and almost as much memory.
+        ({"memory": "4155Mi"}, (), True),
+        ({"memory": "4170Mi"}, (), False),
+        ({"cpu": "2050m"}, (), False),
+        ({"pods": "109"}, (), False),
+        # What is left for pods may differ by a twentieth, of the larger.
+        ({"left": {"cpu": "1900m"}}, (), True),
+        ({"left": {"cpu": "1899m"}}, (), False),
+        ({"left": {"pods": "105"}}, (), True),
+        ({"left": {"pods": "104"}}, (), False),
+        ({"left": {"example.com/card": "1"}}, (), False),
+        ({"daemons": ("100m",)}, (), True),
+        ({"daemons": ("101m",)}, (), False),
+        (
+            {"labels": {"beta.kubernetes.io/fluentd-ds-ready": "true", "kops.k8s.io/instancegroup": "x"}},
+            (),
+            True,
+        ),
         ({"cpu": "64", "labels": {"disk": "hdd"}}, ("disk",), False),
     ],
 )
@@ -138,6 +158,14 @@ def test_expanders_choose() -> None:
         expander.chain("grpc")
     with pytest.raises(ValueError, match="given once"):
         expander.chain("random,random")
+
+
+def test_machines_are_judged_by_what_they_have_not_by_what_they_leave() -> None:
+    reserved = Option(template("reserved", left={"cpu": "500m", "memory": "1Gi"}), 1, [])
+    assert (reserved.template.cores, reserved.template.memory) == (2000, 4 << 30)
+    assert least_waste.waste(reserved) == least_waste.waste(Option(template("all"), 1, []))
+    cluster = cluster_of([node("n", left={"cpu": "500m"})])
+    assert cluster.totals(["n"]) == (2000, 4 << 30)
 
 
 def test_the_price_expander_takes_the_cheapest() -> None:
