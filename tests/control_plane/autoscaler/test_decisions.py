@@ -181,12 +181,36 @@ def test_the_price_expander_takes_the_cheapest() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ("10: [small]\n20: [large]", {"large"}),
+        ("10: [small, large]", {"small", "large"}),
+        ("10: [all]\n5: [small]", {"small"}),  # a part of the name is enough, and "small" has one
+        ("10: ['^all$']\n5: [small]", {"small"}),
+        ("10: ['^[[:alpha:]]{5}$']\n5: ['.*']", {"small", "large"}),  # classes as Go has them
+        ("10: ['(?i)LARGE']\n5: ['.*']", {"large"}),
+        ("-1: [small]", {"small"}),
+        ("-5: [small]", {"small", "large"}),  # below all that count: nothing is filtered
+        ("0: [small]\n-1: [large]", {"small"}),
+        ("7: [other]", {"small", "large"}),
+        ("1: ['.*']\n2: ['.*e$']", {"large"}),  # the highest of several
+    ],
+)
+def test_priorities(rules: str, expected: set[str]) -> None:
+    options = [option("small", 2, 4), option("large", 1, 4)]
+    context = Context(FakeCloud(), priorities={"metadata": {"name": "x"}, "data": {"priorities": rules}})
+    best = asyncio.new_event_loop().run_until_complete(priority.best(options, context))
+    assert {entry.group for entry in best} == expected
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("", "is empty"),
         ("a: [b]", "lists of texts by number"),
         ("10: b", "lists of texts by number"),
         ("10: ['(']", "Can't compile regexp rule for priority 10 and rule \\("),
+        ("10: ['a(?=b)']", "Can't compile regexp rule for priority 10 and rule a.*: error parsing regexp"),  # as in Go
         ("[", "Can't parse YAML"),
     ],
 )

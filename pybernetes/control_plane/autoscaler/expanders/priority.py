@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from typing import Any
 
+from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 from pybernetes.control_plane.autoscaler.estimator import Option
 from pybernetes.control_plane.autoscaler.expander import PRIORITIES, Context
 
 SUMMARY = f"the group of the highest priority by the ConfigMap {PRIORITIES}"
 _MOST_BYTES, _MOST_RULES = 64 << 10, 1000
 
-Priorities = dict[int, list[re.Pattern[str]]]
+Priorities = dict[int, list[Any]]  # patterns of RE2: no name of a group can hold them up
 
 
 def parse(text: str) -> Priorities:
@@ -42,8 +43,8 @@ def parse(text: str) -> Priorities:
             )
         for rule in rules:
             try:
-                result.setdefault(priority, []).append(re.compile(str(rule)))
-            except re.error as error:
+                result.setdefault(priority, []).append(compile_pattern(str(rule)))
+            except PatternError as error:
                 raise ValueError(
                     f"Can't compile regexp rule for priority {priority} and rule {rule}: {error}"
                 ) from None
