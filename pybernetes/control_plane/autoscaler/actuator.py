@@ -13,15 +13,18 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.control_plane.autoscaler.cluster import CANDIDATE, TO_BE_DELETED, Cluster
+from pybernetes.control_plane.autoscaler.cluster import Cluster
 from pybernetes.control_plane.autoscaler.groups import reference
 from pybernetes.control_plane.autoscaler.pod_records import PodRecord
 from pybernetes.control_plane.autoscaler.provider import CloudError, CloudProvider
 from pybernetes.control_plane.autoscaler.scale_down import Removable
+from pybernetes.control_plane.autoscaler.taint_rules import CANDIDATE, TO_BE_DELETED
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.events import Recorder
 
 log = logging.getLogger(__name__)
+# By annotations that begin so, others keep a node that is to go, such as until its volumes are taken off.
+DELAY_DELETION = "delay-deletion.cluster-autoscaler.kubernetes.io/"
 _RETRY_SECONDS = 1.0
 _TRIES = 5
 
@@ -37,6 +40,7 @@ class Settings(NamedTuple):
     evicts_daemons_of_occupied: bool = True
     most_soft_taints: int = 10
     soft_taint_seconds: float = 3.0
+    most_delay: float = 120.0
 
 
 class DrainError(Exception):
@@ -108,6 +112,7 @@ class Actuator:
             self._recorder.normal(about, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
             await self._clock.sleep(self._settings.delay_after_taint)
             await self._drain(removable)
+            await self._wait_for_others(name)
             node = self._cluster.nodes.get(name)
             if node is not None:
                 await self._cloud.delete_nodes(removable.group, [reference(node)])
@@ -200,6 +205,15 @@ class Actuator:
             if self._clock.monotonic() > deadline:
                 key = next(iter(left.values())).pod.key
                 raise DrainError(f"Failed to drain node, pods remaining after timeout: {key}")
+            await self._clock.sleep(0.1)
+
+    async def _wait_for_others(self, name: str) -> None:
+        """Wait until nobody wants to keep a node by an annotation, but not for ever."""
+        deadline = self._clock.monotonic() + self._settings.most_delay
+        while self._clock.monotonic() < deadline:
+            node = self._cluster.nodes.get(name)
+            if node is None or not any(key.startswith(DELAY_DELETION) for key in node.annotations):
+                return
             await self._clock.sleep(0.1)
 
     # -- taints ------------------------------------------------------------------------------------------

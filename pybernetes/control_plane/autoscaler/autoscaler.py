@@ -52,7 +52,7 @@ class Autoscaler:
         self.settings = flags.check(options)
         self.clock = clock or Clock()
         self.metrics = AutoscalerMetrics(options.emit_per_nodegroup_metrics)
-        self.cluster = Cluster(configuration)
+        self.cluster = Cluster(configuration, self.settings.taints, self.settings.schedulers)
         self.groups = Groups(cloud, self.settings.options)
         backoffs = Backoffs(
             options.initial_node_group_backoff_duration,
@@ -76,7 +76,9 @@ class Autoscaler:
         self.scale_up = ScaleUpPass(self, expander.chain(options.expander), chance or random.Random())
         self._status = status.Status()
         self._status_object: Object | None = None
-        self.liveness = Liveness(self.clock, options.max_inactivity, options.max_failing_time)
+        self.liveness = Liveness(
+            self.clock, options.max_inactivity, options.max_failing_time, options.max_startup_time
+        )
         self._wake = asyncio.Event()
         self._dirty = asyncio.Event()
         self._woken = 0.0

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.autoscaler.pod_records import PodRecord, RecordReader
+from pybernetes.control_plane.autoscaler.taint_rules import TO_BE_DELETED, TaintRules
 from pybernetes.lib import rfc3339
 from pybernetes.scheduling.config import Configuration
 from pybernetes.scheduling.cycle import Cycle
@@ -21,11 +22,10 @@ from pybernetes.scheduling.profile import Profile
 from pybernetes.scheduling.resource_requests import Resources, whole
 from pybernetes.scheduling.snapshot import Snapshot
 
-TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler"
-CANDIDATE = "DeletionCandidateOfClusterAutoscaler"
 SCALE_DOWN_DISABLED = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 _NONE = Fraction(0)
-_NOT_READY = "node.kubernetes.io/not-ready"
+# Conditions besides Ready in which a node takes no pods.
+_BAD = ("DiskPressure", "NetworkUnavailable")
 
 
 class Capacity(NamedTuple):
@@ -44,8 +44,7 @@ class ClusterNode(NamedTuple):
     annotations: dict[str, str]
     taints: tuple[Object, ...]
     created: float
-    ready: bool
-    since: float  # when it became ready or unready
+    ready: bool  # takes pods: its conditions are well, and it does not only start
     cordoned: bool
     capacity: Capacity
 
@@ -60,10 +59,23 @@ class ClusterNode(NamedTuple):
         return any(taint.get("key") == TO_BE_DELETED for taint in self.taints)
 
 
+class Schedulers(NamedTuple):
+    """Schedulers whose pods alone matter, if any are named, and those that are not waited for."""
+
+    allowed: frozenset[str] = frozenset()
+    bypassed: frozenset[str] = frozenset()
+
+
 class Cluster:
     """Kept up to date by ``set_pod``, ``set_node`` and ``set_object``."""
 
-    def __init__(self, configuration: Configuration | None = None) -> None:
+    def __init__(
+        self,
+        configuration: Configuration | None = None,
+        taints: TaintRules | None = None,
+        schedulers: Schedulers | None = None,
+    ) -> None:
+        self.taints, self._schedulers = taints or TaintRules(), schedulers or Schedulers()
         self.resources = Resources()
         self.snapshot, self.listers = Snapshot(self.resources), Listers()
         # Equal clusters get equal decisions: chance always throws the same dice.
@@ -95,23 +107,19 @@ class Cluster:
         """Return what is kept of a node."""
         meta, spec, status = obj["metadata"], obj.get("spec") or {}, obj.get("status") or {}
         created = _seconds(meta.get("creationTimestamp") or "")
-        ready, since = False, created
-        for condition in status.get("conditions") or ():
-            if condition.get("type") == "Ready":
-                ready = condition.get("status") == "True"
-                since = _seconds(condition.get("lastTransitionTime") or "") or created
+        conditions = {
+            condition.get("type"): condition.get("status") == "True"
+            for condition in status.get("conditions") or ()
+        }
         taints = tuple(spec.get("taints") or ())
-        blocked = any(
-            taint.get("key") == _NOT_READY and taint.get("effect") == "NoSchedule" for taint in taints
-        )
+        ready = conditions.get("Ready", False) and not any(conditions.get(kind, False) for kind in _BAD)
         return ClusterNode(
             self.node_reader.read(obj),
             spec.get("providerID") or "",
             dict(meta.get("annotations") or {}),
             taints,
             created,
-            ready and not blocked,
-            since,
+            ready and not any(self.taints.unready(taint.get("key", "")) for taint in taints),
             bool(spec.get("unschedulable")),
             capacity_of(status),
         )
@@ -129,8 +137,15 @@ class Cluster:
         self.records[key] = self.by_uid[record.pod.uid] = record
         if counts(record):
             self.snapshot.add_pod(record.pod)
-        elif record.unschedulable:
+        elif self.waits(record):
             self.pending[key] = record
+
+    def waits(self, record: PodRecord) -> bool:
+        """Return whether a pod is one to make room for."""
+        scheduler = record.pod.shape.scheduler
+        if self._schedulers.allowed and scheduler not in self._schedulers.allowed:
+            return False
+        return record.unschedulable or (scheduler in self._schedulers.bypassed and record.untried)
 
     def set_node(self, name: str, node: ClusterNode | None) -> None:
         """Store a node, or remove it (None)."""

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from pybernetes.control_plane.autoscaler import actuator, drain_rules, expander, scale_down
 from pybernetes.control_plane.autoscaler.balancing import Ratios
+from pybernetes.control_plane.autoscaler.cluster import Schedulers
 from pybernetes.control_plane.autoscaler.cluster_state import Health
 from pybernetes.control_plane.autoscaler.provider import GroupOptions
 from pybernetes.control_plane.autoscaler.scale_up import Limits
+from pybernetes.control_plane.autoscaler.taint_rules import TaintRules
 from pybernetes.lib.flags import LOG_FLAGS, Flag, Repeated, Seconds
 
 PROVIDERS = ("externalgrpc",)
@@ -31,6 +33,11 @@ MAIN = (
     Flag("status-config-map-name", "cluster-autoscaler-status", "name of that ConfigMap"),
     Flag("emit-per-nodegroup-metrics", False, "metrics of each group"),
     Flag("max-inactivity", Seconds(600), "how long a pass may take before this program is no longer healthy"),
+    Flag(
+        "max-startup-time",
+        Seconds(1200),
+        "for how long there may be no pass that succeeds, until there was one",
+    ),
     Flag("max-failing-time", Seconds(900), "the same for how long all passes may fail"),
     Flag("scheduler-config-file", "", "the scheduler's configuration, if it is not the default"),
 )
@@ -50,6 +57,12 @@ SCALE_UP = (
     Flag("max-node-provision-time", Seconds(900), "how long a machine may take to become a node"),
     Flag("max-node-startup-time", Seconds(900), "how long a node may take to become ready"),
     Flag("new-pod-scale-up-delay", Seconds(0), "how old a pod must be to matter"),
+    Flag(
+        "allowed-scheduler-names",
+        (),
+        "pods of these schedulers alone matter, separated by commas; none: of all",
+    ),
+    Flag("bypassed-scheduler-names", (), "schedulers that are not waited for: their pods matter at once"),
     Flag("expendable-pods-priority-cutoff", -10, "pods of lower priority do not matter"),
     Flag("balance-similar-node-groups", False, "share new nodes among groups that are alike"),
     Flag("balancing-ignore-label", Repeated(), "a label in which similar groups may differ"),
@@ -66,7 +79,12 @@ SCALE_UP = (
     Flag("enforce-node-group-min-size", False, "give groups their minimum"),
     Flag("max-total-unready-percentage", 45.0, "share of unready nodes beyond which nothing is done"),
     Flag("ok-total-unready-count", 3, "unready nodes that are always fine"),
-    Flag("startup-taint", Repeated(), "a taint that new nodes have only while they start"),
+    Flag(
+        "startup-taint",
+        Repeated(),
+        "a taint that new nodes have only while they start: until then they are not ready",
+    ),
+    Flag("startup-taint-prefix", Repeated(), "how the names of such taints begin"),
     Flag("ignore-taint", Repeated(), "the same, by its older name"),
     Flag("status-taint", Repeated(), "a taint that says nothing about new nodes"),
 )
@@ -89,6 +107,8 @@ SCALE_DOWN = (
     Flag("max-graceful-termination-sec", 600, "how long pods may take to end"),
     Flag("max-pod-eviction-time", Seconds(120), "how long an eviction is tried"),
     Flag("node-delete-delay-after-taint", Seconds(5), "pause after a node was closed"),
+    Flag("node-deletion-delay-timeout", Seconds(120), "how long a node is kept that others want to be kept by an annotation"),
+    Flag("node-deletion-candidate-ttl", Seconds(0), "how old a soft taint may be to be believed after a start; 0: none is"),
     Flag("cordon-node-before-terminating", True, "cordon a node before it goes"),
     Flag("daemonset-eviction-for-empty-nodes", False, "end pods of daemon sets on empty nodes"),
     Flag("daemonset-eviction-for-occupied-nodes", True, "end pods of daemon sets on other nodes"),
@@ -130,6 +150,16 @@ IGNORED = {
     "profiling": "its port has no authentication, so no profiles are served there",
     "record-duplicated-events": "events that repeat are one event with a count",
 }  # fmt: skip
+IGNORED |= {
+    **dict.fromkeys(
+        ("aws-use-static-instance-list", "bulk-mig-instances-listing-enabled", "clusterapi-cloud-config-authoritative",
+         "gce-concurrent-refreshes", "gce-mig-instances-min-refresh-wait-time"), "it is of another cloud"),
+    "capacity-buffer-pod-dry-run-enabled": "there are no capacity buffers",
+    "fastpath-binpacking-enabled": "pods that are alike are packed together in any case",
+    "pod-injection-limit": "no pods are made up",
+    "salvo-scale-up-budget": "what others need is looked at in the next pass, which follows at once",
+    "scheduler-verbosity": "the scheduler's rules have no log of their own",
+}  # fmt: skip
 # Flags of upstream's that ask for what is absent, and the only values that are taken.
 ABSENT = {
     "capacity-buffer-controller-enabled": "capacity buffers are not supported",
@@ -152,11 +182,15 @@ ABSENT = {
     "regional": "no cloud here has regions",
     "scale-down-delay-type-local": "pauses are for all groups",
     "scale-from-unschedulable": "cordoned nodes never are templates",
-    "startup-taint-prefix": "taints are named whole",
-    "bypassed-scheduler-names": "pods count once the scheduler has tried them",
-    "allowed-scheduler-names": "pods of all schedulers count",
     "node-deletion-batcher-interval": "nodes are deleted one by one",
-    "node-deletion-candidate-ttl": "nothing is remembered beyond the taints",
+    "dynamic-node-delete-delay-after-taint-enabled": "the pause after a taint is --node-delete-delay-after-taint",
+    "enable-dynamic-resource-allocation": "devices of nodes that do not exist are not known",
+    "enable-graceful-degradation": "all pods are looked at",
+    "max-node-skip-eval-time-tracker-enabled": "there is no such metric",
+    "node-removal-latency-tracking-enabled": "there is no such metric",
+    "pending-pods-batching-timeout": "all pods are looked at",
+    "salvo-scale-up": "one group grows in a pass, and the next pass follows at once",
+    "scaleup-simulation-for-skipped-node-groups-enabled": "groups that cannot grow are left out",
     "feature-gates": "there are no features to turn on",
 }
 
@@ -170,6 +204,8 @@ class Settings(NamedTuple):
     health: Health
     down: scale_down.Rules
     removal: actuator.Settings
+    taints: TaintRules
+    schedulers: Schedulers
 
 
 def _range(text: str, flag: str) -> tuple[int, int]:
@@ -193,6 +229,11 @@ def check(options: argparse.Namespace) -> Settings:
     for name in ("scan_interval", "max_node_provision_time"):
         if getattr(options, name) <= 0:
             raise ValueError(f"--{name.replace('_', '-')}: must be longer than nothing")
+    if options.allowed_scheduler_names and (
+        missing := set(options.bypassed_scheduler_names) - set(options.allowed_scheduler_names)
+    ):
+        text = "--bypassed-scheduler-names should be a subset of --allowed-scheduler-names"
+        raise ValueError(f"{text}: {', '.join(sorted(missing))} is not there")
     least_cores, most_cores = _range(options.cores_total, "cores-total")
     least_memory, most_memory = _range(options.memory_total, "memory-total")
     return Settings(
@@ -225,6 +266,11 @@ def check(options: argparse.Namespace) -> Settings:
             options.node_delete_delay_after_taint, options.cordon_node_before_terminating,
             options.max_graceful_termination_sec, options.max_pod_eviction_time,
             options.daemonset_eviction_for_empty_nodes, options.daemonset_eviction_for_occupied_nodes,
-            options.max_bulk_soft_taint_count, options.max_bulk_soft_taint_time,
+            options.max_bulk_soft_taint_count, options.max_bulk_soft_taint_time, options.node_deletion_delay_timeout,
         ),
+        TaintRules(
+            frozenset((*options.startup_taint, *options.ignore_taint)), tuple(options.startup_taint_prefix),
+            frozenset(options.status_taint),
+        ),
+        Schedulers(frozenset(options.allowed_scheduler_names), frozenset(options.bypassed_scheduler_names)),
     )  # fmt: skip

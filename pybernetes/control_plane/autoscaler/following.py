@@ -96,7 +96,8 @@ class Follower:
         before: PodRecord | None = old["record"] if old is not None else None
         after: PodRecord | None = new["record"] if new is not None else None
         self._cluster.set_pod(key_of(new or old or {}), after)
-        if after is not None and after.unschedulable and (before is None or not before.unschedulable):
+        waits = self._cluster.waits
+        if after is not None and waits(after) and (before is None or not waits(before)):
             self._wake()
         elif before is None or after is None or before.pod.node != after.pod.node:
             self._change()

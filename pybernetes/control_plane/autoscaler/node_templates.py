@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.autoscaler.cluster import (
-    CANDIDATE,
-    TO_BE_DELETED,
-    Capacity,
-    Cluster,
-    ClusterNode,
-)
+from pybernetes.control_plane.autoscaler.cluster import Capacity, Cluster, ClusterNode
 from pybernetes.control_plane.autoscaler.simulation import Simulation
-from pybernetes.scheduling.affinity_terms import Taint
+from pybernetes.control_plane.autoscaler.taint_rules import TaintRules
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.pods import Pod
 
 _HOSTNAME = "kubernetes.io/hostname"
-# Taints that come and go with a node's condition, or while it starts.
-_PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized",
-            "startup-taint.cluster-autoscaler.kubernetes.io/", "ignore-taint.cluster-autoscaler.kubernetes.io/",
-            "status-taint.cluster-autoscaler.kubernetes.io/", TO_BE_DELETED, CANDIDATE)  # fmt: skip
-_LASTING = frozenset({"node.kubernetes.io/out-of-service"})
 # What a daemon set's pods tolerate by themselves.
 _TOLERATED = [
     {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
@@ -65,33 +54,22 @@ class Template(NamedTuple):
             )
 
 
-def is_passing(key: str, more: Sequence[str] = ()) -> bool:
-    """Return whether a taint says nothing about the nodes that a group gets later."""
-    return key not in _LASTING and (key in more or key.startswith(_PASSING))
-
-
-def from_node(node: ClusterNode, group: str, ignored: Sequence[str] = ()) -> tuple[Node, Capacity]:
+def from_node(node: ClusterNode, group: str, rules: TaintRules) -> tuple[Node, Capacity]:
     """Return a new node like one that a group has, and what it has in all."""
-    taints = tuple(taint for taint in node.node.taints if not is_passing(_key(taint), ignored))
+    taints = tuple(taint for taint in node.node.taints if not rules.passing(taint.key))
     name = f"template-node-for-{group}"
     labels = {**node.node.labels, _HOSTNAME: name}
     return node.node._replace(name=name, labels=labels, taints=taints, unschedulable=False), node.capacity
 
 
-def _key(taint: Taint) -> str:
-    return taint.key
-
-
-def from_object(
-    cluster: Cluster, obj: Object, group: str, ignored: Sequence[str] = ()
-) -> tuple[Node, Capacity]:
+def from_object(cluster: Cluster, obj: Object, group: str) -> tuple[Node, Capacity]:
     """Return the node that a cloud describes, and what it has in all."""
     made = copy.copy(obj)
     made["metadata"] = {**(obj.get("metadata") or {}), "name": f"template-node-for-{group}"}
     status = obj.get("status") or {}
     amounts = [status.get(name) or {} for name in ("capacity", "allocatable")]
     made["status"] = {**status, "capacity": amounts[0] or amounts[1], "allocatable": amounts[1] or amounts[0]}
-    return from_node(cluster.read_node(made), group, ignored)
+    return from_node(cluster.read_node(made), group, cluster.taints)
 
 
 def daemon_pods(cluster: Cluster, sets: Iterable[Object], node: Node) -> tuple[Pod, ...]:

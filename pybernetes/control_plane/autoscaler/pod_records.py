@@ -54,6 +54,11 @@ class PodRecord(NamedTuple):
         """Whether the scheduler found no room for it."""
         return not self.pod.node and not self.deleted and self.pod.condition[:2] == ("False", "Unschedulable")
 
+    @property
+    def untried(self) -> bool:
+        """Whether the scheduler has not said anything about it."""
+        return not self.pod.node and not self.deleted and self.pod.condition[:2] in (("", ""), ("False", ""))
+
 
 class RecordReader:
     """Makes records of API objects."""

@@ -6,9 +6,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from pybernetes.client.errors import StatusError
-from pybernetes.control_plane.autoscaler.cluster import CANDIDATE, TO_BE_DELETED
+from pybernetes.control_plane.autoscaler.cluster import ClusterNode
 from pybernetes.control_plane.autoscaler.cluster_state import TIMEOUT, Found
 from pybernetes.control_plane.autoscaler.provider import CloudError, Instance, NodeReference
+from pybernetes.control_plane.autoscaler.taint_rules import CANDIDATE, TO_BE_DELETED
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.autoscaler.autoscaler import Autoscaler
@@ -25,8 +26,12 @@ class Repairs:
 
     async def clean_up(self) -> None:
         """Take the taints off nodes that an autoscaler before this one left behind."""
-        own = self._autoscaler
+        own, now = self._autoscaler, self._autoscaler.clock.now()
         for name, node in list(own.cluster.nodes.items()):
+            since = _since(node) if not node.deleting else None
+            if since is not None and now - own.options.node_deletion_candidate_ttl < since <= now:
+                own.planner.since[name] = since  # it goes as soon as if nothing had begun anew
+                continue
             if any(taint.get("key") in (TO_BE_DELETED, CANDIDATE) for taint in node.taints):
                 about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
                 try:
@@ -108,3 +113,9 @@ class Repairs:
                 and own.state.backoffs.of(state.id, now) is None
             ):
                 await own.scale_up.grow(state, lacking)
+
+
+def _since(node: ClusterNode) -> float | None:
+    """Return since when a node has the soft taint."""
+    values = [taint.get("value") or "" for taint in node.taints if taint.get("key") == CANDIDATE]
+    return float(values[0]) if values and values[0].isascii() and values[0].isdecimal() else None

@@ -213,18 +213,17 @@ class ScaleUpPass:
     async def _template(self, state: GroupState) -> Template | None:
         """Return what a new node of a group would be: like one that is ready, or as the cloud says."""
         own = self._autoscaler
-        ignored = [*own.options.startup_taint, *own.options.ignore_taint, *own.options.status_taint]
         node: tuple[Node, Capacity] | None = None
         for name in state.nodes:
             sample = own.groups.nodes[name]
             if sample.ready and not sample.deleting:
-                node = node_templates.from_node(sample, state.id, ignored)
+                node = node_templates.from_node(sample, state.id, own.cluster.taints)
                 break
         if node is None:
             obj = await own.groups.template(state.id)
             known = self._templates.get(state.id)
             if obj is not None:
-                node = self._described(obj, state, ignored)
+                node = self._described(obj, state)
             elif known is not None:  # all of its nodes are gone, but what they were is known
                 node = known[1].node, known[1].capacity
         if node is None:
@@ -239,11 +238,9 @@ class ScaleUpPass:
             )
         return known[1]
 
-    def _described(
-        self, obj: Object, state: GroupState, ignored: Sequence[str]
-    ) -> tuple[Node, Capacity] | None:
+    def _described(self, obj: Object, state: GroupState) -> tuple[Node, Capacity] | None:
         try:
-            return node_templates.from_object(self._autoscaler.cluster, obj, state.id, ignored)
+            return node_templates.from_object(self._autoscaler.cluster, obj, state.id)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             log.warning("the cloud's template of %s cannot be read: %r", state.id, error)
             return None

@@ -190,6 +190,79 @@ async def test_pods_that_should_be_gone_do_not_keep_a_node_whose_kubelet_is_sile
         await eventually(lambda: ("delete", "g", ["fake://g-0"]) in there.cloud.calls)
 
 
+@pytest.mark.parametrize(
+    "key", ["example.com/driver", "starts.example.com/agent", "node.kubernetes.io/network-unavailable"]
+)
+async def test_a_node_that_only_starts_is_waited_for(key: str) -> None:
+    """It takes no pods yet, which is no reason for another one."""
+    flags = ("--startup-taint=example.com/driver", "--startup-taint-prefix=starts.example.com/")
+    async with world(FakeCloud(g=FakeGroup(0, 3)), *flags) as there:
+        await there.pod("p", cpu="1500m")
+        await there.run()
+        await there.register("g")
+        taint = {"key": key, "effect": "NoSchedule"}
+        await there.client.patch(NODES, "g-0", {"spec": {"taints": [taint]}})
+        await eventually(lambda: not there.autoscaler.cluster.nodes["g-0"].ready)
+        await there.run()
+        await there.later(60)
+        assert there.cloud.calls == [("increase", "g", 1)]
+        counts = (await there.status())["clusterWide"]["health"]["nodeCounts"]["registered"]
+        assert (counts["ready"], counts["notStarted"]) == (0, 1)
+        # A taint that is none of these is another matter: later nodes have it as well.
+        await there.client.patch(NODES, "g-0", {"spec": {"taints": [{**taint, "key": "example.com/other"}]}})
+        await eventually(lambda: there.autoscaler.cluster.nodes["g-0"].ready)
+        await there.run()
+        text = "pod didn't trigger scale-up: 1 node(s) had untolerated taint(s)"
+        assert await there.events("NotTriggerScaleUp") == [text]
+
+
+async def test_a_node_is_kept_while_somebody_wants_it_to_be() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, 1))) as there:
+        there.cloud.give("g")
+        await there.register("g")
+        key = "delay-deletion.cluster-autoscaler.kubernetes.io/volumes"
+        await there.client.patch(NODES, "g-0", {"metadata": {"annotations": {key: "x"}}})
+        await there.run()
+        await there.later(61)
+        await eventually(lambda: there.autoscaler.cluster.nodes["g-0"].deleting)
+        await there.run()
+        assert there.cloud.calls == [] and list(there.autoscaler.actuator.going) == ["g-0"]
+        await there.client.patch(NODES, "g-0", {"metadata": {"annotations": {key: None}}})
+        await eventually(lambda: there.cloud.calls == [("delete", "g", ["fake://g-0"])])
+
+
+async def test_nobody_keeps_a_node_for_ever() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, 1)), "--node-deletion-delay-timeout=30s") as there:
+        there.cloud.give("g")
+        await there.register("g")
+        key = "delay-deletion.cluster-autoscaler.kubernetes.io/volumes"
+        await there.client.patch(NODES, "g-0", {"metadata": {"annotations": {key: "x"}}})
+        await there.run()
+        await there.later(61)
+        await eventually(lambda: there.autoscaler.cluster.nodes["g-0"].deleting)
+        await there.run()
+        assert there.cloud.calls == []
+        there.clock.seconds += 31
+        await eventually(lambda: there.cloud.calls == [("delete", "g", ["fake://g-0"])])
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(0, False), (100, True), (20, False)])
+async def test_what_an_autoscaler_before_this_one_found_out(seconds: int, kept: bool) -> None:
+    """A node that was not needed for a while goes as soon as if nothing had begun anew, if a flag says so."""
+    async with world(FakeCloud(g=FakeGroup(0, 3, 1)), f"--node-deletion-candidate-ttl={seconds}s") as there:
+        there.cloud.give("g")
+        await there.register("g")
+        moment = str(int(there.clock.now() - 50))
+        taint = {"key": "DeletionCandidateOfClusterAutoscaler", "value": moment, "effect": "PreferNoSchedule"}
+        await there.client.patch(NODES, "g-0", {"spec": {"taints": [taint]}})
+        await eventually(lambda: there.autoscaler.cluster.nodes["g-0"].taints)
+        await there.autoscaler.repairs.clean_up()
+        assert bool((await there.client.get(NODES, "g-0"))["spec"].get("taints")) is kept
+        await there.run()
+        await there.later(15)
+        await eventually(lambda: bool(there.cloud.calls) is kept)
+
+
 async def test_why_nothing_helps_is_told_once() -> None:
     async with world(FakeCloud(g=FakeGroup(0, 3), full=FakeGroup(0, 0))) as there:
         await there.pod("p", cpu="3")
@@ -294,9 +367,10 @@ async def test_a_cloud_that_is_down_changes_nothing() -> None:
 
 
 async def test_a_slow_cloud_is_waited_for_and_asked_once() -> None:
-    async with world(FakeCloud(g=FakeGroup(0, 3, arrives=False))) as there:
+    cloud = FakeCloud(g=FakeGroup(0, 3, arrives=False))
+    async with world(cloud, "--max-startup-time=600s") as there:
         await there.pod("p")
-        cloud, autoscaler = there.cloud, there.autoscaler
+        autoscaler = there.autoscaler
         cloud.answers.clear()
         slow = asyncio.create_task(autoscaler._pass_safely())
         await eventually(lambda: autoscaler.liveness._began is not None)
@@ -390,6 +464,8 @@ async def test_a_sick_cluster_is_left_alone() -> None:
         (["--capacity-quotas-enabled"], "--capacity-quotas-enabled: capacity quotas are not supported"),
         (["--nodes=1:5:group"], "--nodes: the cloud has the sizes of its groups"),
         (["--cores-total=5"], "--cores-total: wrong format"),
+        (["--bypassed-scheduler-names=a,b", "--allowed-scheduler-names=b"], "subset of --allowed-scheduler-names: a is not there"),
+        (["--salvo-scale-up"], "--salvo-scale-up: one group grows in a pass"),
         (["--estimator=guess"], "unknown estimator: guess"),
         ([], "No config file provided"),
     ],

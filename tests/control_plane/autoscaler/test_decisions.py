@@ -210,7 +210,10 @@ def test_priorities(rules: str, expected: set[str]) -> None:
         ("a: [b]", "lists of texts by number"),
         ("10: b", "lists of texts by number"),
         ("10: ['(']", "Can't compile regexp rule for priority 10 and rule \\("),
-        ("10: ['a(?=b)']", "Can't compile regexp rule for priority 10 and rule a.*: error parsing regexp"),  # as in Go
+        (
+            "10: ['a(?=b)']",
+            "Can't compile regexp rule for priority 10 and rule a.*: error parsing regexp",
+        ),  # as in Go
         ("[", "Can't parse YAML"),
     ],
 )

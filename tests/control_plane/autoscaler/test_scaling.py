@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.autoscaler import estimator, node_templates, scale_up
-from pybernetes.control_plane.autoscaler.cluster import Cluster
+from pybernetes.control_plane.autoscaler.cluster import Cluster, Schedulers
 from pybernetes.control_plane.autoscaler.groups import Groups, GroupState
 from pybernetes.control_plane.autoscaler.provider import GroupOptions, NodeGroup, NodeReference
 from pybernetes.control_plane.autoscaler.scale_down import NO_PLACE, Planner, Removable, Rules, chosen
 from pybernetes.control_plane.autoscaler.scale_up import Candidate, Findings, Limits, Size
+from pybernetes.control_plane.autoscaler.taint_rules import TaintRules
 from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup, cluster_of, node, pod
 
 ANTI = {
@@ -98,6 +99,68 @@ def test_why_groups_do_not_help(group: Any, size: Size, limits: Limits, reason: 
     assert list(findings.refusals[0][1]) == [reason]
     text = scale_up.message(findings.refusals[0][1])
     assert text == (reason if reason == scale_up.MAX_NODES_TOTAL else f"1 {reason}")
+
+
+@pytest.mark.parametrize(
+    ("conditions", "taints", "ready"),
+    [
+        ({"Ready": "True"}, [], True),
+        ({"Ready": "False"}, [], False),
+        ({"Ready": "Unknown"}, [], False),
+        ({}, [], False),
+        ({"Ready": "True", "DiskPressure": "True"}, [], False),
+        ({"Ready": "True", "NetworkUnavailable": "True"}, [], False),
+        ({"Ready": "True", "NetworkUnavailable": "False"}, [], True),
+        ({"Ready": "True", "MemoryPressure": "True", "PIDPressure": "True"}, [], True),
+        ({"Ready": "True"}, ["node.kubernetes.io/not-ready"], False),
+        ({"Ready": "True"}, ["node.kubernetes.io/disk-pressure"], False),
+        ({"Ready": "True"}, ["node.kubernetes.io/network-unavailable"], False),
+        ({"Ready": "True"}, ["node.cloudprovider.kubernetes.io/uninitialized"], False),
+        ({"Ready": "True"}, ["node.kubernetes.io/memory-pressure"], True),
+        ({"Ready": "True"}, ["startup-taint.cluster-autoscaler.kubernetes.io/x"], False),
+        ({"Ready": "True"}, ["ignore-taint.cluster-autoscaler.kubernetes.io/x"], False),
+        ({"Ready": "True"}, ["status-taint.cluster-autoscaler.kubernetes.io/x"], True),
+        ({"Ready": "True"}, ["example.com/starts"], False),
+        ({"Ready": "True"}, ["example.com/says"], True),
+        ({"Ready": "True"}, ["prefix.example.com/x"], False),
+        ({"Ready": "True"}, ["example.com/other"], True),
+    ],
+)
+def test_nodes_that_take_pods(conditions: dict[str, str], taints: list[str], ready: bool) -> None:
+    rules = TaintRules(
+        frozenset({"example.com/starts"}), ("prefix.example.com/",), frozenset({"example.com/says"})
+    )
+    obj = node("n", taints=[{"key": key, "effect": "NoSchedule"} for key in taints])
+    obj["status"]["conditions"] = [{"type": kind, "status": status} for kind, status in conditions.items()]
+    made = Cluster(taints=rules).read_node(obj)
+    assert made.ready is ready
+    # What says nothing about later nodes is on none of them.
+    lasting = [taint.key for taint in node_templates.from_node(made, "g", rules)[0].taints]
+    assert lasting == (["example.com/other"] if taints == ["example.com/other"] else [])
+
+
+@pytest.mark.parametrize(
+    ("schedulers", "expected"),
+    [
+        (Schedulers(), {"tried", "other"}),
+        (Schedulers(allowed=frozenset({"mine"})), {"other"}),
+        (Schedulers(bypassed=frozenset({"default-scheduler"})), {"tried", "other", "untried"}),
+        (Schedulers(frozenset({"mine"}), frozenset({"mine"})), {"other", "other-untried"}),
+    ],
+)
+def test_whose_pods_matter(schedulers: Schedulers, expected: set[str]) -> None:
+    cluster = Cluster(schedulers=schedulers)
+    pods = [
+        pod("tried"), pod("untried"), pod("other", schedulerName="mine"), pod("other-untried", schedulerName="mine"),
+        pod("gated"), pod("gone", deleted="2026-01-01T00:00:00Z"), pod("bound", "n"),
+    ]  # fmt: skip
+    for name, status in (("untried", {}), ("other-untried", {}), ("gated", {"reason": "SchedulingGated"})):
+        made = next(entry for entry in pods if entry["metadata"]["name"] == name)
+        condition = {"type": "PodScheduled", "status": "False", **status}
+        made["status"] = {"phase": "Pending", "conditions": [condition] if status else []}
+    for made in pods:
+        cluster.set_pod(f"default/{made['metadata']['name']}", cluster.read_pod(made))
+    assert {key.partition("/")[2] for key in cluster.pending} == expected
 
 
 def state(name: str = "g", *nodes: str, target: int = -1, minimum: int = 0, **options: Any) -> GroupState:
