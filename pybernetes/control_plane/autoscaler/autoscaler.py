@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import logging
 import random
 from collections import Counter
@@ -277,8 +276,17 @@ class Autoscaler:
         try:
             self._status_object = await self.client.patch(CONFIG_MAPS, name, body, namespace)
         except NotFound:
-            with contextlib.suppress(AlreadyExists):
-                self._status_object = await self.client.create(CONFIG_MAPS, body)
+            await self._create_status(body)
+        except (StatusError, OSError) as error:  # nodes are no less needed for it
+            log.warning("the status cannot be written: %s", error)
+
+    async def _create_status(self, body: Object) -> None:
+        try:
+            self._status_object = await self.client.create(CONFIG_MAPS, body)
+        except AlreadyExists:
+            pass
+        except (StatusError, OSError) as error:
+            log.warning("the status cannot be written: %s", error)
 
     def _gauges(self) -> dict[tuple[str, str], float]:
         total, limits = self.state.total, self.settings.limits

@@ -11,6 +11,7 @@ from pybernetes.control_plane.autoscaler.cluster_state import ClusterState, Read
 from pybernetes.control_plane.autoscaler.groups import GroupState
 from pybernetes.lib import rfc3339
 
+_MOST_BYTES = (1 << 20) - 1024  # of the data of a ConfigMap
 LAST_UPDATED = "cluster-autoscaler.kubernetes.io/last-updated"
 
 
@@ -105,7 +106,18 @@ def moment_text(now: float) -> str:
 
 
 def text(status: Object) -> str:
-    """Return a status as the text that the ConfigMap has."""
+    """Return a status as the text that the ConfigMap has: with so many groups as there is room for."""
+    result = _dumped(status)
+    groups = kept = status.get("nodeGroups") or []
+    while kept and (size := len(result.encode())) > _MOST_BYTES:
+        kept = groups[: min(len(kept) - 1, len(kept) * _MOST_BYTES // size)]
+        message = f"there is room for {len(kept)} of {len(groups)} node groups"
+        head = {name: status[name] for name in ("time", "autoscalerStatus")}
+        result = _dumped({**head, "message": message, **status, "nodeGroups": kept})
+    return result
+
+
+def _dumped(status: Object) -> str:
     import yaml
 
     return yaml.dump(status, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), sort_keys=False)

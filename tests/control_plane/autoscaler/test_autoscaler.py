@@ -14,8 +14,12 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, EVENTS, NODES, PODS, REPLICA_SETS, Ref
 from pybernetes.cmd import cluster_autoscaler
+from pybernetes.control_plane.autoscaler import status
 from pybernetes.control_plane.autoscaler.autoscaler import Autoscaler
-from pybernetes.control_plane.autoscaler.provider import CREATING, CloudError, Instance
+from pybernetes.control_plane.autoscaler.backoff import Backoffs
+from pybernetes.control_plane.autoscaler.cluster_state import ClusterState, Health
+from pybernetes.control_plane.autoscaler.groups import GroupState
+from pybernetes.control_plane.autoscaler.provider import CREATING, CloudError, Instance, NodeGroup
 from pybernetes.lib.exposition import Exposition
 from pybernetes.tools.local import addons
 from tests.cluster import Cluster
@@ -428,6 +432,27 @@ async def test_groups_that_have_the_same_machine_are_left_alone() -> None:
         await there.later(61)
         assert {call[1] for call in there.cloud.calls} == {"i"}
         assert there.autoscaler.groups.states["h"].error == "the machine fake://g-0 is in g and in h"
+
+
+async def test_a_status_that_cannot_be_written_keeps_nobody_waiting() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3)), "--namespace=absent") as there:
+        await there.pod("p")
+        await there.run()
+        assert there.cloud.calls == [("increase", "g", 1)]
+
+
+def test_a_status_has_as_many_groups_as_there_is_room_for() -> None:
+    state = ClusterState(Backoffs(300, 1800, 10800), Health())
+    groups = {f"g{number}": GroupState(NodeGroup(f"g{number}", 0, 9)) for number in range(2000)}
+    groups["g1"].error = "x" * 500_000
+    made = status.Status().make(state, groups, {}, False, 1e9)
+    read = yaml.safe_load(text := status.text(made))
+    assert 900_000 < len(text.encode()) < 1 << 20
+    count = len(read["nodeGroups"])
+    assert 0 < count < 2000 and read["message"] == f"there is room for {count} of 2000 node groups"
+    assert [group["name"] for group in read["nodeGroups"][:2]] == ["g0", "g1"]
+    small = status.Status().make(state, {"g0": groups["g0"]}, {}, False, 1e9)
+    assert "message" not in yaml.safe_load(status.text(small))
 
 
 async def test_a_removal_that_fails_leaves_the_node_open() -> None:
