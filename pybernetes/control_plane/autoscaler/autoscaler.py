@@ -81,8 +81,8 @@ class Autoscaler:
         self._wake = asyncio.Event()
         self._dirty = asyncio.Event()
         self._woken = 0.0
-        # Moments by the wall clock after which nodes may be removed again.
-        self._pauses = {"add": 0.0, "delete": 0.0, "failure": 0.0}
+        # Moments by the wall clock after which nodes may be removed again: of a group, or of all (an empty name).
+        self._pauses: dict[str, float] = {}
 
     # -- when to work ------------------------------------------------------------------------------------
 
@@ -171,8 +171,6 @@ class Autoscaler:
                 outcome = await self.provisioning.run(now, outcome)
         else:
             outcome = self.scale_up.nothing()
-        if outcome.grew:
-            self._pauses["add"] = self.clock.now() + self.options.scale_down_delay_after_add
         next_removal = await self._scale_down(now, outcome.grew)
         await self._write_status(now, needed=outcome.waiting)
         if outcome.again:
@@ -187,20 +185,28 @@ class Autoscaler:
             return max(0.05, min(deadline - now, self.options.scan_interval))
         return max(0.05, deadline - now)
 
+    def rest(self, group: str, seconds: float) -> None:
+        """Remove no nodes for a while: none of a group, if a flag says so, or none at all."""
+        name = group if self.options.scale_down_delay_type_local else ""
+        self._pauses[name] = max(self._pauses.get(name, 0.0), self.clock.now() + seconds)
+
     async def _scale_down(self, now: float, grew: bool) -> float:
         """Remove what is not needed any more; return when the next node may go."""
         if not self.options.scale_down_enabled:
             return float("inf")
         started = self.clock.monotonic()
+        self._pauses = {name: until for name, until in self._pauses.items() if until > now}
+        resting = self._pauses.keys() - {""}
         plan = self.planner.update(
             self.groups.states,
             self.groups.group_by_node,
             list(self.actuator.going),
             now,
             self.groups.contested,
+            resting,
         )
         self.metrics.took("findUnneeded", self.clock.monotonic() - started)
-        resumes = max(self._pauses.values())
+        resumes = self._pauses.get("", 0.0)
         self.metrics.gauges["scale_down_in_cooldown", ""] = float(resumes > now or grew)
         self.metrics.gauges["unneeded_nodes_count", ""] = len(plan.unneeded)
         if grew:
@@ -217,6 +223,7 @@ class Autoscaler:
         )
         for removable in removals:
             self.actuator.start(removable)
+        next_time = min([next_time, *(self._pauses[name] for name in resting)])
         if len(removals) < len(due):
             next_time = min(next_time, now + self.options.scan_interval)
         return next_time
@@ -225,10 +232,10 @@ class Autoscaler:
         """Note the end of a removal."""
         now = self.clock.now()
         if problem:
-            self._pauses["failure"] = now + self.options.scale_down_delay_after_failure
+            self.rest(removable.group, self.options.scale_down_delay_after_failure)
             self.planner.failed(removable.node, now)
         else:
-            self._pauses["delete"] = now + self.options.scale_down_delay_after_delete
+            self.rest(removable.group, self.options.scale_down_delay_after_delete)
             self.planner.since.pop(removable.node, None)
             reason = "empty" if removable.empty else "underutilized"
             self.metrics.count("scaled_down_nodes_total", reason)
@@ -302,6 +309,7 @@ class Autoscaler:
             ("nodes_count", "longUnregistered"): total.long_unregistered,
             ("node_groups_count", "autoscaled"): len(self.groups.states),
             ("unschedulable_pods_count", "unschedulable"): len(self.cluster.pending),
+            **{("node_taints_count", kind): count for kind, count in self._taints().items()},
             ("max_nodes_count", ""): limits.nodes,
             ("cluster_cpu_current_cores", ""): cores // 1000,
             ("cpu_limits_cores", "minimum"): limits.least_cores,
@@ -312,3 +320,11 @@ class Autoscaler:
             ("last_activity", "main"): int(self.clock.now()),
             ("pending_node_deletions", ""): len(self.actuator.going),
         }
+
+    def _taints(self) -> Counter[str]:
+        """Return how many taints of each kind the nodes have."""
+        return Counter(
+            self.cluster.taints.kind(taint.get("key", ""))
+            for node in self.cluster.nodes.values()
+            for taint in node.taints
+        )

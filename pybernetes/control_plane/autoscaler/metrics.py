@@ -52,6 +52,7 @@ _GAUGES = (
     ("nodes_count", "Number of nodes in cluster.", "state"),
     ("node_groups_count", "Number of node groups managed by CA.", "node_group_type"),
     ("unschedulable_pods_count", "Number of unschedulable pods in the cluster.", "type"),
+    ("node_taints_count", "Number of taints per type used in the cluster.", "type"),
     ("max_nodes_count", "Maximum number of nodes in all node groups", ""),
     ("cluster_cpu_current_cores", "Current number of cores in the cluster, minus deleting nodes.", ""),
     ("cpu_limits_cores", "Minimum and maximum number of cores in the cluster.", "direction"),

@@ -95,8 +95,9 @@ class Planner:
         going: Iterable[str],
         now: float,
         contested: Collection[str] = (),
+        resting: Collection[str] = (),
     ) -> Plan:
-        """Decide which nodes are not needed now."""
+        """Decide which nodes are not needed now; those of groups that rest are not looked at."""
         plan, gone = Plan(), set(going)
         self._going = gone
         self._rest = {
@@ -107,6 +108,8 @@ class Planner:
         usable: list[tuple[float, ClusterNode, GroupState]] = []
         for name, node in self._cluster.nodes.items():
             state = groups.get(group_by_node.get(name, ""))
+            if state is not None and state.id in resting:
+                continue
             reason, use = self._eligible(node, None if name in contested else state, name in gone, now)
             if reason:
                 plan.unremovable[name] = reason

@@ -275,6 +275,7 @@ class ScaleUpPass:
         own.report("Normal", "ScaledUpGroup", f"Scale-up: group {state.id} size set to {sizes}")
         own.metrics.count("scaled_up_nodes_total", amount=increase)
         state.target += increase
+        own.rest(state.id, own.options.scale_down_delay_after_add)
         # From now on, and not since the pass began: a slow cloud takes nothing off the time that machines have.
         own.state.request(state, increase, own.clock.now())
         return True

@@ -13,13 +13,22 @@ _NOT_READY = frozenset(
         "node.cloudprovider.kubernetes.io/uninitialized",
     }
 )  # fmt: skip
-_STARTING = (
-    "startup-taint.cluster-autoscaler.kubernetes.io/",
+_OLDER, _STATUS = (
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
 )
+_STARTING = ("startup-taint.cluster-autoscaler.kubernetes.io/", _OLDER)
 # Taints that come and go with a node's condition, or are ours.
-_PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "status-taint.cluster-autoscaler.kubernetes.io/",
+_PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", _STATUS,
             "cloud.google.com/impending-node-termination", "NodeWithImpairedVolumes", TO_BE_DELETED, CANDIDATE)  # fmt: skip
+_REPORTED = frozenset(
+    {
+        *(f"node.kubernetes.io/{name}" for name in ("not-ready", "unreachable", "unschedulable", "memory-pressure",
+                                                    "disk-pressure", "network-unavailable", "pid-pressure")),
+        "node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
+        "cloud.google.com/impending-node-termination", "NodeWithImpairedVolumes", TO_BE_DELETED, CANDIDATE,
+    }
+)  # fmt: skip
 _LASTING = frozenset({"node.kubernetes.io/out-of-service"})
 
 
@@ -37,6 +46,16 @@ class TaintRules(NamedTuple):
     def unready(self, key: str) -> bool:
         """Return whether a node with this taint counts as one that is not ready."""
         return key in _NOT_READY or self.starting(key)
+
+    def kind(self, key: str) -> str:
+        """Return what a taint is counted as: others could think out any number of names."""
+        if key.startswith(_OLDER):
+            return _OLDER
+        if key in _REPORTED:
+            return key
+        if self.starting(key):
+            return "startup-taint"
+        return "status-taint" if key in self.status or key.startswith(_STATUS) else "other"
 
     def passing(self, key: str) -> bool:
         """Return whether a taint says nothing about the nodes that a group gets later."""

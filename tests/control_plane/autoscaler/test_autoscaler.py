@@ -235,6 +235,29 @@ async def test_a_node_is_kept_while_somebody_wants_it_to_be() -> None:
         await eventually(lambda: there.cloud.calls == [("delete", "g", ["fake://g-0"])])
 
 
+@pytest.mark.parametrize("local", [False, True])
+async def test_a_group_that_grew_rests_alone_if_a_flag_says_so(local: bool) -> None:
+    cloud = FakeCloud(small=FakeGroup(0, 3, 1), large=FakeGroup(0, 3, cpu="16", memory="64Gi"))
+    flags = (f"--scale-down-delay-type-local={local}", "--scale-down-delay-after-add=200s")
+    async with world(cloud, *flags) as there:
+        cloud.give("small")
+        await there.register("small")
+        await there.run()
+        await there.pod("p", cpu="8")
+        await there.run()
+        assert cloud.calls == [("increase", "large", 1)]
+        await there.register("large")
+        await there.client.delete(PODS, "p", "default", grace=0)
+        await there.run()
+        await there.later(61)
+        small, large = ("delete", "small", ["fake://small-0"]), ("delete", "large", ["fake://large-1"])
+        await eventually(lambda: (small in cloud.calls) is local and not there.autoscaler.actuator.going)
+        await there.later(140)
+        await eventually(lambda: (large in cloud.calls) is not local and not there.autoscaler.actuator.going)
+        await there.later(61)  # in a group that rests no node's time begins
+        await eventually(lambda: small in cloud.calls and large in cloud.calls)
+
+
 async def test_nobody_keeps_a_node_for_ever() -> None:
     async with world(FakeCloud(g=FakeGroup(0, 3, 1)), "--node-deletion-delay-timeout=30s") as there:
         there.cloud.give("g")

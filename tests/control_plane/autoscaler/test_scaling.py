@@ -139,6 +139,19 @@ def test_nodes_that_take_pods(conditions: dict[str, str], taints: list[str], rea
     assert lasting == (["example.com/other"] if taints == ["example.com/other"] else [])
 
 
+def test_what_taints_are_counted_as() -> None:
+    rules = TaintRules(frozenset({"starts"}), ("prefix/",), frozenset({"says"}))
+    kinds = {
+        "starts": "startup-taint", "prefix/x": "startup-taint", "says": "status-taint", "anything": "other",
+        "startup-taint.cluster-autoscaler.kubernetes.io/x": "startup-taint",
+        "status-taint.cluster-autoscaler.kubernetes.io/x": "status-taint",
+        "ignore-taint.cluster-autoscaler.kubernetes.io/x": "ignore-taint.cluster-autoscaler.kubernetes.io/",
+        "node.kubernetes.io/not-ready": "node.kubernetes.io/not-ready",
+        "ToBeDeletedByClusterAutoscaler": "ToBeDeletedByClusterAutoscaler",
+    }  # fmt: skip
+    assert {key: rules.kind(key) for key in kinds} == kinds
+
+
 @pytest.mark.parametrize(
     ("schedulers", "expected"),
     [
