@@ -145,6 +145,8 @@ class Cluster:
         scheduler = record.pod.shape.scheduler
         if self._schedulers.allowed and scheduler not in self._schedulers.allowed:
             return False
+        if record.daemon:  # it belongs onto a node that is there, and no other is of help to it
+            return False
         return record.unschedulable or (scheduler in self._schedulers.bypassed and record.untried)
 
     def set_node(self, name: str, node: ClusterNode | None) -> None:

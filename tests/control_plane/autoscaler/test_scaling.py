@@ -165,7 +165,7 @@ def test_whose_pods_matter(schedulers: Schedulers, expected: set[str]) -> None:
     cluster = Cluster(schedulers=schedulers)
     pods = [
         pod("tried"), pod("untried"), pod("other", schedulerName="mine"), pod("other-untried", schedulerName="mine"),
-        pod("gated"), pod("gone", deleted="2026-01-01T00:00:00Z"), pod("bound", "n"),
+        pod("agent", owner="apps/v1 DaemonSet d"), pod("gated"), pod("gone", deleted="2026-01-01T00:00:00Z"), pod("bound", "n"),
     ]  # fmt: skip
     for name, status in (("untried", {}), ("other-untried", {}), ("gated", {"reason": "SchedulingGated"})):
         made = next(entry for entry in pods if entry["metadata"]["name"] == name)
