@@ -160,16 +160,22 @@ class Planner:
         pool = max(int(self._rules.pool_ratio * len(self._cluster.nodes)), self._rules.pool_least)
         deadline = time.monotonic() + self._rules.simulation_seconds
         with Simulation(self._cluster) as simulation:
+            homeless = [
+                record for name in going for record in self._cluster.pods_on(name) if _leaves(record, now)
+            ]
             unready = [name for name, node in self._cluster.nodes.items() if not node.ready]
             for name in {*going, *unready}:  # nothing can be moved there
                 simulation.remove_node(name)
             booked = simulation.book()
+            for record in homeless:  # their nodes go already: where they find room is needed
+                simulation.settle([_moved(record.pod)])
             for use, node, state in usable:
                 if node.name in booked:  # upstream sees pods there whose controller it does not know
                     plan.unremovable[node.name] = drain_rules.NOT_REPLICATED
                     continue
                 moves, waits, reason = self._moves(node, about, now)
-                if not reason and moves:
+                guests = simulation.guests(node.name)
+                if not reason and (moves or guests):
                     new += node.name not in self.since
                     if (
                         looked_at >= self._rules.non_empty_candidates > 0
@@ -179,13 +185,13 @@ class Planner:
                         plan.unremovable[node.name] = "NotTested"
                         continue
                     looked_at += 1
-                    reason = self._move(simulation, node, moves, evictions)
+                    reason = self._move(simulation, node, moves, guests, evictions)
                 if reason:
                     plan.unremovable[node.name] = reason
                     if reason != drain_rules.NOT_ENOUGH_PDB:
                         self._leave_alone(node.name, now)
                     continue
-                if not moves:
+                if not moves and not guests:
                     simulation.remove_node(node.name)
                 plan.unneeded.append(Removable(node.name, state.id, tuple(moves), use, waits))
 
@@ -217,9 +223,13 @@ class Planner:
         simulation: Simulation,
         node: ClusterNode,
         moves: Sequence[PodRecord],
+        guests: Sequence[Pod],
         evictions: EvictionBudgets,
     ) -> str:
-        """Move pods elsewhere and take the node away; return why that cannot be, and leave all as it was then."""
+        """Move pods elsewhere and take the node away; return why that cannot be, and leave all as it was then.
+
+        ``guests`` are pods of other nodes that would be here by then.
+        """
         mark = simulation.mark()
         for record in moves:
             guarded = not record.deleted and not record.ends
@@ -229,11 +239,11 @@ class Planner:
         simulation.remove_node(node.name)
         for record in moves:
             simulation.take_off(record.pod)
-        for record in moves:
-            again = Pod(record.pod.namespace, record.pod.name, f"{record.pod.uid}/moved", record.pod.shape)
-            if record.ends or record.deleted:
-                continue
-            if not simulation.settle([again]):
+        for guest in guests:
+            simulation.take_off(guest)
+        again = [_moved(record.pod) for record in moves if not record.ends and not record.deleted]
+        for pod in (*again, *map(_moved, guests)):
+            if not simulation.settle([pod]):
                 simulation.undo(mark)
                 return NO_PLACE
         return ""
@@ -292,6 +302,18 @@ class Planner:
 
     def _pods(self, name: str) -> frozenset[str]:
         return frozenset(record.pod.uid for record in self._cluster.pods_on(name))
+
+
+def _moved(pod: Pod) -> Pod:
+    """Return the pod that will be there instead of one that has to leave."""
+    return Pod(pod.namespace, pod.name, f"{pod.uid}/moved", pod.shape)
+
+
+def _leaves(record: PodRecord, now: float) -> bool:
+    """Return whether a pod of a node that goes will need room elsewhere, and nothing is there yet in its place."""
+    if record.daemon or record.mirror or record.ends or record.overdue(now):
+        return False
+    return not record.deleted or record.owner_kind == "apps/StatefulSet"
 
 
 def chosen(

@@ -69,6 +69,12 @@ class Simulation:
         self.snapshot.remove_pod(pod)
         self._done.append(("took off", pod))
 
+    def guests(self, name: str) -> list[Pod]:
+        """Return the pods that are only thought to be on a node."""
+        row = self.snapshot.rows.get(name)
+        there = self.snapshot.pods[row] if row is not None else {}
+        return [pod for uid, pod in there.items() if uid not in self.cluster.by_uid]
+
     # -- what the scheduler would say --------------------------------------------------------------------
 
     def reasons(self, pod: Pod, name: str) -> tuple[str, ...]:

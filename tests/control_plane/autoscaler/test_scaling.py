@@ -14,6 +14,7 @@ from pybernetes.control_plane.autoscaler.provider import GroupOptions, NodeGroup
 from pybernetes.control_plane.autoscaler.scale_down import NO_PLACE, Planner, Removable, Rules, chosen
 from pybernetes.control_plane.autoscaler.scale_up import Candidate, Findings, Limits, Size
 from pybernetes.control_plane.autoscaler.taint_rules import TaintRules
+from pybernetes.lib import rfc3339
 from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup, cluster_of, node, pod
 
 ANTI = {
@@ -286,6 +287,48 @@ def test_a_node_waits_for_pods_that_end_by_themselves() -> None:
     cluster.set_pod("default/p", None)
     planner.update({"g": group}, {"a": "g"}, (), 112.0)
     assert [entry.node for entry in planner.due({"g": group}, Counter(), 112.0)[0]] == ["a"]
+
+
+def test_a_node_that_others_pods_will_need_stays() -> None:
+    """What was to move there before does not lose its place because the node has become empty meanwhile."""
+    cluster = cluster_of([node("a"), node("b")], [pod("p", "a", cpu="500m"), pod("q", "b", cpu="1500m")])
+    group, planner = state("g", "a", "b"), Planner(cluster, Rules())
+    plan = planner.update({"g": group}, dict.fromkeys("ab", "g"), (), 100.0)
+    assert [entry.node for entry in plan.unneeded] == ["a"]
+    cluster.set_pod("default/q", None)
+    plan = planner.update({"g": group}, dict.fromkeys("ab", "g"), (), 110.0)
+    assert ([entry.node for entry in plan.unneeded], plan.unremovable) == (["a"], {"b": NO_PLACE})
+    # With room on a third one both may go.
+    cluster.set_node("c", cluster.read_node(node("c")))
+    cluster.set_pod("default/r", cluster.read_pod(pod("r", "c", cpu="1200m")))
+    group, planner = state("g", "a", "b", "c"), Planner(cluster, Rules())
+    planner.since["a"] = 0.0
+    plan = planner.update({"g": group}, dict.fromkeys("abc", "g"), (), 120.0)
+    assert sorted(entry.node for entry in plan.unneeded) == ["a", "b"]
+    assert [record.pod.name for entry in plan.unneeded for record in entry.moves] == ["p"]
+
+
+@pytest.mark.parametrize(
+    ("more", "needed"),
+    [
+        ({}, True),
+        ({"deleted": "2026-01-01T00:00:00Z"}, False),  # another pod is in its place
+        (
+            {"deleted": "2026-01-01T00:00:00Z", "owner": "apps/v1 StatefulSet s"},
+            True,
+        ),  # it comes only afterwards
+        ({"owner": "apps/v1 DaemonSet d"}, False),
+        ({"annotations": {"kubernetes.io/config.mirror": "x"}}, False),
+    ],
+)
+def test_pods_of_nodes_that_go_need_room_elsewhere(more: dict[str, Any], needed: bool) -> None:
+    made = pod("p", "a", cpu="500m", terminationGracePeriodSeconds=600, **more)
+    cluster = cluster_of([node("a"), node("b")], [made])
+    planner, now = Planner(cluster, Rules()), rfc3339.parse("2026-01-01T00:05:00Z")
+    before = cluster.snapshot.requested.copy()
+    plan = planner.update({"g": state("g", "a", "b")}, dict.fromkeys("ab", "g"), ("a",), now)
+    assert [entry.node for entry in plan.unneeded] == ([] if needed else ["b"])
+    assert (cluster.snapshot.requested[:, : before.shape[1]] == before).all()
 
 
 def test_a_group_at_its_minimum_keeps_its_nodes() -> None:
