@@ -62,6 +62,7 @@ def of(
         "endPhase": "Failed" if code else "Succeeded",
         "endReason": "PodFailed" if code else "PodCompleted",
         "outcome": ABSENT,
+        "overruled": _is_overruled(status),
         "portTaken": any(port in taken for port in host_ports(pod)),
         "imageMissing": any(spec["image"].endswith(_MISSING) for spec in pod["spec"]["containers"]),
     }
@@ -78,6 +79,13 @@ def host_ports(pod: Object) -> list[tuple[str, int]]:
         for port in container.get("ports") or ()
         if port.get("hostPort")
     ]
+
+
+def _is_overruled(status: Object) -> bool:
+    """Return whether somebody else says that a pod is not ready, all of whose containers are."""
+    conditions = {condition["type"]: condition["status"] for condition in status.get("conditions") or ()}
+    ready = all(container_status.get("ready") for container_status in status.get("containerStatuses") or ())
+    return ready and any(conditions.get(name, "True") != "True" for name in ("Ready", "ContainersReady"))
 
 
 def _outcome(pod: Object, pod_exit: container_exit.ContainerExit, now: float) -> Inputs:
