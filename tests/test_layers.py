@@ -155,3 +155,30 @@ def test_nobody_waits_with_wait_for() -> None:
     """In Python 3.11 ``asyncio.wait_for`` loses a cancellation that comes with the result; ``asyncio.timeout`` does not."""
     using = [str(path) for path in PACKAGE.rglob("*.py") if "asyncio.wait_for(" in path.read_text()]
     assert using == []
+
+
+# HTTP is spoken by lib/http, and by kubectl, which has its own client because that starts faster; addresses of manifests may
+# need the proxies of the environment, which the standard library knows.
+_OTHER_HTTP = (
+    "http.client",
+    "http.server",
+    "urllib.request",
+    "requests",
+    "httpx",
+    "aiohttp",
+    "websockets",
+    "wsproto",
+)
+
+
+def test_there_is_one_http_stack() -> None:
+    problems = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source, place = path.read_text(), path.relative_to(PACKAGE)
+        for line, name in imports_of(source, ""):
+            parser = name.startswith("httptools") and place.parts[:2] != ("lib", "http")
+            if parser or (name.startswith(_OTHER_HTTP) and place.parts[:2] != ("tools", "kubectl")):
+                problems.append(f"{place}:{line} imports {name}")
+        if "asyncio.open_connection(" in source:
+            problems.append(f"{place} opens a connection by itself")
+    assert problems == []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
-import http.client
 import json
 import ssl
 import tempfile
-from urllib.parse import urlsplit
 
 from pybernetes.api.resource import Object
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import located
+from pybernetes.lib.http.messages import Reply
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.paths import Cluster
 
@@ -30,39 +32,35 @@ class AdminClient:
         config = kubeconfig.read(cluster.kubeconfig)
         server, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
         authority = base64.b64decode(server["certificate-authority-data"]).decode()
-        self._context = ssl.create_default_context(cadata=authority)
+        context = ssl.create_default_context(cadata=authority)
         with tempfile.NamedTemporaryFile() as file:  # readable by its owner alone
             for key in ("client-certificate-data", "client-key-data"):
                 file.write(base64.b64decode(user[key]))
             file.flush()
-            self._context.load_cert_chain(file.name)
-        self._address = urlsplit(server["server"])
+            context.load_cert_chain(file.name)
+        self._peer, _ = located(server["server"], context)
 
     def call(self, method: str, path: str, seconds: float = 10.0, body: Object | None = None) -> Object:
         """Send one request and return the answer; ApiError if it is refused, OSError if nobody answers."""
-        host, port = self._address.hostname or "", self._address.port
-        connection = http.client.HTTPSConnection(host, port, context=self._context, timeout=seconds)
-        try:
-            kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
-            if body is None:
-                connection.request(method, path)
-            else:
-                connection.request(method, path, json.dumps(body), {"Content-Type": kind})
-            response = connection.getresponse()
-            answer = response.read()
-        except (
-            http.client.HTTPException
-        ) as error:  # it ended in the middle of its answer, which is no OSError
-            raise ConnectionResetError(f"{method} {path}: {error!r}") from None
-        finally:
-            connection.close()
-        if response.status >= 400:
+        reply = asyncio.run(self._ask(method, path, seconds, body))
+        if reply.status >= 400:
             try:
-                message = json.loads(answer)["message"]
-            except (ValueError, KeyError):
-                message = f"{method} {path}: {response.status} {response.reason}"
-            raise ApiError(response.status, message, response.headers.get("Retry-After", ""))
-        return json.loads(answer) if response.headers.get_content_type() == "application/json" else {}
+                message = json.loads(reply.body)["message"]
+            except (ValueError, KeyError, TypeError):
+                message = f"{method} {path}: {reply.status}"
+            raise ApiError(reply.status, message, reply.header(b"retry-after"))
+        return json.loads(reply.body) if reply.header(b"content-type").startswith("application/json") else {}
+
+    async def _ask(self, method: str, path: str, seconds: float, body: Object | None) -> Reply:
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        data, headers = (b"", {}) if body is None else (json.dumps(body).encode(), {"Content-Type": kind})
+        client = HttpClient()
+        try:
+            return await client.send(self._peer, method, path, data, headers, seconds)
+        except RequestFailed as error:
+            raise ConnectionError(str(error)) from None
+        finally:
+            client.close()
 
     def is_ready(self) -> bool:
         """Return whether the API server says that it is ready."""

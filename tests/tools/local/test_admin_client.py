@@ -1,4 +1,4 @@
-"""The administrator's calls to an API server that ends meanwhile."""
+"""The calls of a cluster's administrator, and what they raise."""
 
 from __future__ import annotations
 
@@ -13,6 +13,40 @@ from pybernetes.lib import tls
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.paths import Cluster
+from tests import servers
+
+
+def test_calls_and_refusals(tmp_path: Path) -> None:
+    cluster = Cluster("admin-client", tmp_path)
+    cluster.root.mkdir(parents=True)
+    with servers.running(tmp_path) as server:
+        certificates = tmp_path / "certs"
+        authority = tls.Pair((certificates / "ca.crt").read_bytes(), (certificates / "ca.key").read_bytes())
+        admin = tls.issue(authority, "kubernetes-admin", organizations=["system:masters"], client=True)
+        address = f"https://127.0.0.1:{server.port}"
+        kubeconfig.write(
+            cluster.kubeconfig,
+            kubeconfig.entries("c", address, authority.certificate, admin.certificate, admin.key),
+        )
+        client = AdminClient(cluster)
+        assert client.is_ready() and client.call("GET", "/readyz") == {}
+        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+        assert client.call("POST", "/api/v1/nodes", body=node)["metadata"]["uid"]
+        with pytest.raises(ApiError, match="already exists") as refused:
+            client.call("POST", "/api/v1/nodes", body=node)
+        assert refused.value.status == 409
+        patched = client.call("PATCH", "/api/v1/nodes/n", body={"metadata": {"labels": {"a": "b"}}})
+        assert patched["metadata"]["labels"]["a"] == "b"
+        assert client.ready_nodes() == set()
+        ready = {
+            "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-01T00:00:00Z"}]
+        }
+        client.call("PATCH", "/api/v1/nodes/n/status", body={"status": ready})
+        assert client.ready_nodes() == {"n"} and client.ready_nodes("2026-02-01T00:00:00Z") == set()
+        client.call("DELETE", "/api/v1/nodes/n")
+    assert not client.is_ready()
+    with pytest.raises(OSError, match="connection refused"):
+        client.call("GET", "/api/v1/nodes")
 
 
 def test_an_answer_that_breaks_off_is_a_lost_connection(tmp_path: Path) -> None:
@@ -47,7 +81,7 @@ def test_an_answer_that_breaks_off_is_a_lost_connection(tmp_path: Path) -> None:
             kubeconfig.entries("broken", url, authority.certificate, pair.certificate, pair.key),
         )
         api = AdminClient(cluster)
-        with pytest.raises(ConnectionError, match="IncompleteRead"):
+        with pytest.raises(ConnectionError):
             api.call("GET", "/api/v1/nodes")
         # Nobody knows of a node that is ready then, which is no reason to give up waiting for them.
         assert api.ready_nodes() == set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import ssl
 from functools import cache
-from typing import Any
 
 import orjson
 
@@ -18,11 +17,13 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record, StoreError
 from pybernetes.lib import tls
+from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
 from pybernetes.lib.http.messages import Response
 
 _PORTS = {"scheduler": 10259, "controller-manager": 10257}
 _STORE = "etcd-0"
 _SECONDS = 5.0
+_MOST_BYTES = 64 * 1024
 
 
 async def handle(api: ServerContext, request: Request, kind: Kind) -> Response:
@@ -58,24 +59,11 @@ def _context() -> ssl.SSLContext:
 
 async def _probe(host: str, port: int) -> tuple[bool, str]:
     """Ask a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
-    address = f"{host}:{port}"
-    failed = f'Get "https://{address}/healthz": '
+    client, peer = HttpClient(most_bytes=_MOST_BYTES), Peer(host, port, _context())
     try:
-        async with asyncio.timeout(_SECONDS):
-            return await _get(host, port, _context())
-    except ConnectionRefusedError:
-        return False, f"{failed}dial tcp {address}: connect: connection refused"
-    except (OSError, TimeoutError, ValueError) as error:
-        return False, failed + (str(error) or "context deadline exceeded")
-
-
-async def _get(host: str, port: int, context: ssl.SSLContext) -> tuple[bool, str]:
-    reader, writer = await asyncio.open_connection(host, port, ssl=context)
-    try:
-        writer.write(f"GET /healthz HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-        answer: Any = await reader.read(64 * 1024)
+        reply = await client.send(peer, "GET", "/healthz", b"", {}, _SECONDS)
+    except RequestFailed as error:
+        return False, f'Get "https://{peer.address}/healthz": {error}'
     finally:
-        writer.close()
-    head, _, body = answer.partition(b"\r\n\r\n")
-    status = int(head.split(b" ", 2)[1]) if head.count(b" ") else 0
-    return status == 200, body.decode(errors="replace").strip()
+        client.close()
+    return reply.status == 200, bytes(reply.body).decode(errors="replace").strip()
