@@ -7,7 +7,7 @@ import ssl
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import orjson
 
@@ -18,7 +18,8 @@ from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import SECRETS, Ref
 from pybernetes.control_plane.descheduler.node_usage import Amounts, Source, Usage
 from pybernetes.control_plane.descheduler.policy import Policy
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import located
 
 NODE_METRICS = Ref("metrics.k8s.io", "v1beta1", "nodes", "NodeMetrics", False)
 POD_METRICS = Ref("metrics.k8s.io", "v1beta1", "pods", "PodMetrics")
@@ -95,20 +96,16 @@ class UsageSources:
         prometheus = self._policy.prometheus
         if prometheus is None:
             return "error initializing usage client: prometheus client not initialized"
-        parts = urlsplit(prometheus["url"])
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{prometheus['url']} is not a URL of http or https")
-        secure = parts.scheme == "https"
         authority = _ACCOUNT / "ca.crt"
         context = (
             ssl.create_default_context(cafile=str(authority) if authority.exists() else None)
-            if secure
+            if prometheus["url"].startswith("https:")
             else None
         )
-        peer = Peer(parts.hostname, parts.port or (443 if secure else 80), context)
+        query_url = f"{prometheus['url'].rstrip('/')}/api/v1/query"
+        peer, path = located(f"{query_url}?query={quote(query, safe='')}&time={time.time():.3f}", context)
         token = await self._token(prometheus)
         headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        path = f"{parts.path.rstrip('/')}/api/v1/query?query={quote(query, safe='')}&time={time.time():.3f}"
         reply = await self._http.send(peer, "GET", path, b"", headers, _SECONDS)
         try:
             answer = orjson.loads(reply.body)

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import orjson
 
 from pybernetes.api import errors, quantity
 from pybernetes.lib import off_loop
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import located
 
 Read = TypeVar("Read")
 _SECONDS = 30.0
@@ -44,12 +45,12 @@ class PrometheusClient:
         self, url: str, context: ssl.SSLContext | None = None, *, token_file: Path | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"--prometheus-url: {url} is no URL with http or https")
-        secure = (context or ssl.create_default_context()) if parts.scheme == "https" else None
-        self._peer = Peer(parts.hostname, parts.port or (443 if secure else 80), secure)
-        self._path, self._token_file, self._headers = parts.path.rstrip("/"), token_file, dict(headers or {})
+        try:
+            self._peer, path = located(url, context)
+        except ValueError:
+            raise ValueError(f"--prometheus-url: {url} is no URL with http or https") from None
+        self._path = path.partition("?")[0].rstrip("/")
+        self._token_file, self._headers = token_file, dict(headers or {})
         self._http = HttpClient(most_bytes=_MOST_BYTES)
 
     async def _ask(self, path: str, parameters: Sequence[tuple[str, str]]) -> Any:

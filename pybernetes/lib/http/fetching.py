@@ -17,9 +17,12 @@ _SECRET = {"authorization", "cookie", "www-authenticate"}
 
 
 def located(
-    url: str, context: ssl.SSLContext | None = None, dialer: Dialer | None = None
+    url: str, context: ssl.SSLContext | None = None, dialer: Dialer | None = None, server_name: str = ""
 ) -> tuple[Peer, str]:
-    """Return the server of an address and the path there; ValueError if there is none, or it is not of the web."""
+    """Return the server of an address and the path there; ValueError if there is none, or it is not of the web.
+
+    ``server_name`` is what its certificate has to be good for, if that is another name than the one in the address.
+    """
     parts = urlsplit(url)
     host = parts.hostname
     if parts.scheme not in ("http", "https") or not host:
@@ -28,8 +31,8 @@ def located(
     if not path.isascii() or not path.isprintable() or " " in path:
         raise ValueError(f"{url} is no address of a web server")
     if parts.scheme == "http":
-        return Peer(host, parts.port or 80, None, "", dialer), path
-    return Peer(host, parts.port or 443, context or ssl.create_default_context(), "", dialer), path
+        return Peer(host, parts.port or 80, None, server_name, dialer), path
+    return Peer(host, parts.port or 443, context or ssl.create_default_context(), server_name, dialer), path
 
 
 async def fetch(

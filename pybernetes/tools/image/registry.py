@@ -11,7 +11,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pybernetes.lib import oci, tls
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import located
 from pybernetes.lib.http.messages import Reply
 from pybernetes.tools.image.errors import ImageError
 
@@ -42,11 +43,11 @@ class Registry:
     """One registry. ``plain`` ones are asked without TLS, which only loopback and the brave should do."""
 
     def __init__(self, host: str, *, plain: bool = False, authority: Path | None = None) -> None:
-        address = urlsplit(f"//{host}")
-        if not address.hostname:
-            raise ImageError(f"{host!r} is not the address of a registry")
         context = None if plain else tls.client_context(authority)
-        self._peer = Peer(address.hostname, address.port or (80 if plain else 443), context)
+        try:
+            self._peer, _ = located(f"{'http' if plain else 'https'}://{host}", context)
+        except ValueError:
+            raise ImageError(f"{host!r} is not the address of a registry") from None
         self._client = HttpClient()
         self._headers = _credentials(host)
 

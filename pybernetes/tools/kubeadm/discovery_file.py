@@ -14,7 +14,8 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.lib import tls
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import fetch
 from pybernetes.tools.kubeadm import kubeconfig_files
 from pybernetes.tools.kubeadm.configuration import documents
 from pybernetes.tools.kubeadm.errors import KubeadmError
@@ -139,13 +140,10 @@ async def _greet(config: Object, seconds: float) -> None:
 
 
 async def _downloaded(url: str) -> bytes:
-    address = urlsplit(url)
     client = HttpClient(most_bytes=_MOST_BYTES)
-    peer = Peer(address.hostname or "", address.port or 443, tls.client_context())
-    path = (address.path or "/") + (f"?{address.query}" if address.query else "")
     try:
-        reply = await client.send(peer, "GET", path, b"", {}, _DOWNLOAD_SECONDS)
-    except RequestFailed as error:
+        reply = await fetch(client, url, {}, _DOWNLOAD_SECONDS, tls.client_context())
+    except (RequestFailed, ValueError) as error:
         raise KubeadmError(f"couldn't download the discovery file from {url}: {error}") from None
     finally:
         client.close()

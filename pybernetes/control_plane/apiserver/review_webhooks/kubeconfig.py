@@ -8,12 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from pybernetes.api.text import yaml_reader
 from pybernetes.lib import tls
 from pybernetes.lib.http.client import Peer
 from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.http.fetching import located
 
 _USER_AGENT = "kube-apiserver"
 
@@ -57,22 +57,14 @@ def load(path: str, dialer: Dialer | None = None) -> Remote:
     user = _entry(value, "users", "user", context["user"]) if context.get("user") else {}
     if "exec" in user or "auth-provider" in user or "username" in user:
         raise ValueError(f"{path}: only tokens and certificates are supported")
-    address = urlsplit(cluster.get("server") or "")
-    if address.scheme not in ("http", "https") or not address.hostname:
-        raise ValueError(
-            f"{path}: the server must be an http or https address, not {cluster.get('server')!r}"
-        )
-    name = cluster.get("tls-server-name") or address.hostname
-    if address.scheme == "https":
-        peer = Peer(address.hostname, address.port or 443, _context(cluster, user, folder), name, dialer)
-    else:
-        peer = Peer(address.hostname, address.port or 80, None, name, dialer)
+    server = cluster.get("server") or ""
+    trust = _context(cluster, user, folder) if server.startswith("https:") else None
+    try:
+        peer, target = located(server, trust, dialer, cluster.get("tls-server-name") or "")
+    except ValueError:
+        raise ValueError(f"{path}: the server must be an http or https address, not {server!r}") from None
     file = folder / user["tokenFile"] if user.get("tokenFile") and not user.get("token") else None
-    target = address.path or "/"
-    return Remote(
-        peer, f"{target}?{address.query}" if address.query else target, cluster["server"],
-        user.get("token") or "", file,
-    )  # fmt: skip
+    return Remote(peer, target, server, user.get("token") or "", file)
 
 
 def _entry(value: dict[str, Any], plural: str, singular: str, name: str) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import asyncio
 import json
 import ssl
 from typing import Any
-from urllib.parse import urlsplit
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib import tls
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.fetching import located
 from pybernetes.tools.kubeadm import runtime
 from pybernetes.tools.kubeadm.checks.check import Findings, problem
 from pybernetes.tools.kubeadm.errors import KubeadmError
@@ -130,18 +130,18 @@ class ExternalEtcdVersion:
 
 async def _member_problem(client: HttpClient, endpoint: str, context: ssl.SSLContext) -> str:
     """Return what is wrong with a member; empty if nothing is."""
-    address = urlsplit(endpoint)
-    secure = address.scheme == "https"
-    peer = Peer(address.hostname or "", address.port or (443 if secure else 80), context if secure else None)
-    path = f"{address.path.rstrip('/')}/version"
-    reason = ""
+    url, reason = f"{endpoint.rstrip('/')}/version", ""
+    try:
+        peer, path = located(url, context)
+    except ValueError as error:
+        return f'Get "{url}": {error}'
     for attempt in range(_ETCD_TRIES):
         if attempt:
             await asyncio.sleep(_ETCD_PAUSE)
         try:
             reply = await client.send(peer, "GET", path, b"", {}, _ETCD_SECONDS)
         except RequestFailed as error:
-            reason = f'Get "{endpoint.rstrip("/")}/version": {error}'
+            reason = f'Get "{url}": {error}'
             continue
         if reply.status < 500:
             return etcd_problem(bytes(reply.body))
