@@ -23,6 +23,7 @@ from pybernetes.client.errors import NotSent
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import fetch, located
+from pybernetes.lib.token_claims import token_claims
 
 _SECONDS = 10.0
 _MOST_BYTES = 1 << 20
@@ -76,7 +77,7 @@ class OpenIdProvider:
             "code_verifier": verifier,
         }
         tokens = await self._tokens(form)
-        claims = claims_of(tokens.id_token)
+        claims = _claims(tokens.id_token)
         if claims.get("nonce") != nonce:
             raise OpenIdError("the provider's token is of another log-in")
         audience = claims.get("aud")
@@ -105,7 +106,7 @@ class OpenIdProvider:
         token, refresh = answer.get("id_token"), answer.get("refresh_token", "")
         if not isinstance(token, str) or not token.isascii() or len(token) > _LONGEST_TOKEN:
             raise OpenIdError("the provider gave no ID token")
-        expires = claims_of(token).get("exp")
+        expires = _claims(token).get("exp")
         if not isinstance(expires, int | float):
             raise OpenIdError("the provider's token does not say when it expires")
         return Tokens(token, float(expires), refresh if isinstance(refresh, str) else "")
@@ -160,16 +161,12 @@ def _refusal(body: bytes) -> str:
     return reason[:80] if isinstance(reason, str) and reason.isprintable() else "no reason"
 
 
-def claims_of(token: str) -> dict[str, Any]:
+def _claims(token: str) -> dict[str, Any]:
     """Return what a token claims; OpenIdError if it is none."""
-    parts = token.split(".")
     try:
-        claims = orjson.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except (ValueError, IndexError):
-        claims = None
-    if len(parts) != 3 or not isinstance(claims, dict):
-        raise OpenIdError("the provider's ID token is not one")
-    return claims
+        return token_claims(token)
+    except ValueError:
+        raise OpenIdError("the provider's ID token is not one") from None
 
 
 class OpenIdToken(Credentials):

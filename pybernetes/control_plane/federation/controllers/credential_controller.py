@@ -6,13 +6,12 @@ import asyncio
 import base64
 from typing import NamedTuple
 
-import orjson
-
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import SECRETS, SERVICE_ACCOUNTS
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS
 from pybernetes.control_plane.federation.members import access
 from pybernetes.control_plane.federation.members.members import Members
+from pybernetes.lib.token_claims import token_claims
 from pybernetes.runtime.cache import split_key
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime
@@ -39,11 +38,10 @@ def claims(token: str) -> Claims | None:
     Nothing is believed here but when to ask for another: whether the token is good is the member's to say.
     """
     try:
-        part = token.split(".")[1]
-        value = orjson.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+        value = token_claims(token)
         namespace, _, name = value["sub"].removeprefix(_PREFIX).partition(":")
         issued, expires = float(value["iat"]), float(value["exp"])
-    except (IndexError, KeyError, ValueError, TypeError, AttributeError):
+    except (KeyError, ValueError, TypeError, AttributeError):
         return None
     if not name or expires <= issued:
         return None

@@ -9,6 +9,7 @@ import base64
 import json
 import time
 
+from pybernetes.lib.token_claims import token_claims
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 
@@ -75,15 +76,13 @@ def token(settings: Settings, store: Store) -> str:
 
 def expires(text: str) -> float:
     """Return when a token expires; NoConnection if it is none."""
-    parts = text.split(".")
-    if len(parts) != 3:
+    if text.count(".") != 2:
         raise NoConnection("ID Token is not a valid JWT")
     try:
-        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-        return float(claims["exp"])
+        return float(token_claims(text)["exp"])
     except KeyError:
         return 0.0
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise NoConnection(f"parsing claims: {error}") from None
 
 
