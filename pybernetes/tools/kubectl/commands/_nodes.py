@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
-from pybernetes.tools.kubectl.resources.builder import MISSING, Builder
+from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
+from pybernetes.tools.kubectl.resources.named_objects import MISSING
 
 
 def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:

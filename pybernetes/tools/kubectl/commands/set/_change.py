@@ -13,8 +13,9 @@ from pybernetes.tools.kubectl.commands.set._empty_fields import with_empty_field
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
-from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder
+from pybernetes.tools.kubectl.resources.builder import LOCAL, Builder
 from pybernetes.tools.kubectl.resources.info import Info
+from pybernetes.tools.kubectl.resources.named_objects import MISSING
 
 if TYPE_CHECKING:
     from typing import Any

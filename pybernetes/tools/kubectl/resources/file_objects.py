@@ -1,0 +1,165 @@
+"""The objects that are in files, at addresses and in standard input, or that a kustomization is built to."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, NotValidated
+from pybernetes.tools.kubectl.resources import manifests, object_check
+from pybernetes.tools.kubectl.resources.discovery import Resource
+from pybernetes.tools.kubectl.resources.info import Info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from pybernetes.tools.kubectl.resources.builder import Builder
+
+
+def objects(builder: Builder) -> Iterator[Info]:
+    """Return the objects of all files, each read when it is asked for."""
+    if builder.args:
+        if any("/" in word for word in builder.args):
+            raise CommandError("resource/name arguments cannot be provided when a path is specified")
+        if len(builder.args) > 1:
+            raise CommandError("name cannot be provided when a path is specified")
+        raise CommandError(
+            "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well"
+        )
+    if builder.filenames.count("-") > 1:
+        raise CommandError("standard input cannot be used for multiple arguments")
+    names = (
+        [builder.kustomize] if builder.kustomize else manifests.expand(builder.filenames, builder.recursive)
+    )
+    matcher = None
+    if builder.labels:
+        from pybernetes.api.selectors import SelectorError, parse_labels
+
+        try:
+            matcher = parse_labels(builder.labels)
+        except SelectorError as error:
+            raise CommandError(f'the provided selector "{builder.labels}" is not valid: {error}') from None
+    builder.single = builder.one_file = len(names) == 1 and names[0] != "-" and not builder.kustomize
+    return _of_names(builder, names, matcher)
+
+
+def _of_names(builder: Builder, names: list[str], matcher: Any) -> Iterator[Info]:
+    count = 0
+    for name in names:
+        for info in _guarded(builder, name):
+            if matcher is not None and not matcher.matches(
+                (info.object.get("metadata") or {}).get("labels") or {}
+            ):
+                continue
+            count += 1
+            yield info
+    builder.single = builder.single and count == 1
+
+
+def _guarded(builder: Builder, name: str) -> Iterator[Info]:
+    try:
+        for value, source in _values(builder, name):
+            for item in _flat(builder, value):
+                try:
+                    yield _loaded(builder, item, source)
+                except NotValidated:
+                    raise
+                except CommandError as error:
+                    builder.keep(error)
+    except CommandError as error:
+        if not builder.continue_on_error:
+            raise
+        builder.errors.append(error)
+
+
+def _values(builder: Builder, name: str) -> Iterator[tuple[Any, str]]:
+    """Yield what is in a file, or what a kustomization is built to, and what messages call it."""
+    if builder.kustomize:
+        from pybernetes.tools.kubectl.kustomize.build import objects as built
+
+        for value in built(name, builder.context):
+            yield value, name
+        return
+    raw, source = manifests.read(name, builder.context.take_input() if name == "-" else None)
+    for value in manifests.values(raw, source):
+        yield value, source
+
+
+def _flat(builder: Builder, value: Any) -> Iterator[Any]:
+    if builder.flatten and isinstance(value, dict) and isinstance(value.get("items"), list):
+        if str(value.get("kind", "")).endswith("List"):
+            kind = str(value["kind"]).removesuffix("List")
+            for item in value["items"]:
+                if isinstance(item, dict) and kind:
+                    item.setdefault("kind", kind)
+                    item.setdefault("apiVersion", value.get("apiVersion", ""))
+                yield from _flat(builder, item)
+            return
+    yield value
+
+
+def _loaded(builder: Builder, value: Any, source: str) -> Info:
+    if builder.validating:
+        object_check.validate(value, source)
+    object_check.check(value, source)
+    object_check.check_metadata(value, source)
+    if builder.accepts is not None:
+        builder.accepts(value)
+    metadata = value.get("metadata") or {}
+    name = metadata.get("name") or ""
+    if builder.local:
+        group, _, version = value["apiVersion"].rpartition("/")
+        kind = value["kind"]
+        resource = Resource(group, version, kind.lower() + "s", kind.lower(), kind, True)
+        return Info(resource, metadata.get("namespace") or "", name, value, source)
+    if builder.validating:
+        _reach(builder, source)
+    try:
+        resource = builder.context.discovery.of_kind(
+            value["apiVersion"], value["kind"], not builder.validating
+        )
+    except CommandError as error:
+        if builder.validating and not error.message.startswith("no matches"):
+            raise object_check.not_validated(source, error) from None
+        if not error.message.startswith("no matches"):
+            raise CommandError(f'unable to recognize "{source}": {error.message}') from None
+        raise CommandError(
+            f'resource mapping not found for name: "{name}" namespace: "{metadata.get("namespace") or ""}" '
+            f'from "{source}": {error.message}'
+        ) from None
+    info = Info(resource, metadata.get("namespace") or "", name, value, source)
+    if builder.default_namespace:
+        _set_namespace(builder, info)
+    if builder.latest:
+        if resource.namespaced and not info.namespace:
+            kind = f"{resource.group}/{resource.version}, Resource={resource.plural}"
+            raise CommandError(f'no namespace set on resource {kind} "{name}"')
+        info.object = builder.context.client.get(
+            resource, info.namespace, name, accept=builder.accept, query=builder.query
+        )
+    return info
+
+
+def _reach(builder: Builder, source: str) -> None:
+    """Refuse an object if the server, which validates it, cannot be reached."""
+    client = builder.context.client
+    try:
+        client.open()
+    except NoConnection as error:
+        raise object_check.not_validated(
+            source, error.about("GET", f"{client.access.server}/openapi/v2?timeout=32s")
+        ) from None
+
+
+def _set_namespace(builder: Builder, info: Info) -> None:
+    if not info.resource.namespaced:
+        info.namespace = ""
+        return
+    wanted = builder.context.namespace
+    if not info.namespace:
+        info.namespace = wanted
+        info.object["metadata"] = {**(info.object.get("metadata") or {}), "namespace": wanted}
+    elif builder.enforce_namespace and info.namespace != wanted:
+        raise CommandError(
+            f'the namespace from the provided object "{info.namespace}" does not match the namespace "{wanted}". '
+            f"You must pass '--namespace={info.namespace}' to perform this operation."
+        )
