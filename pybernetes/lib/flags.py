@@ -153,12 +153,12 @@ LOG_FLAGS = dict.fromkeys(
     ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
      "log-text-split-stream", "logging-format", "logtostderr", "vmodule"), _LOG,
 )  # fmt: skip
-_HTTP1 = "connections speak HTTP/1.1, which carries one request at a time"
+HTTP1 = "connections speak HTTP/1.1, which carries one request at a time"
 # The same for what they serve with.
 SERVING_FLAGS = {
     "contention-profiling": "one thread has the interpreter at a time: there is no contention to show",
-    "disable-http2-serving": _HTTP1,
-    "http2-max-streams-per-connection": _HTTP1,
+    "disable-http2-serving": HTTP1,
+    "http2-max-streams-per-connection": HTTP1,
     "permit-address-sharing": "an address has one server",
     "permit-port-sharing": "a port has one server",
 }

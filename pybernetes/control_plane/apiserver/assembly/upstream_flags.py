@@ -6,9 +6,8 @@ Flags with an effect stand where that is; ``docs/flags.md`` lists all of them.
 from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.observability import tracing
-from pybernetes.lib.flags import Fixed, Flag, Ignored, Refused, Seconds
+from pybernetes.lib.flags import HTTP1, SERVING_FLAGS, Fixed, Flag, Ignored, Refused, Seconds
 
-_HTTP1 = "connections speak HTTP/1.1, which carries one request at a time"
 _LOGS = "the log is plain text on stderr, line by line"
 _METRICS = "metrics are those that are recorded, with their own labels"
 _PEERS = "requests are not passed on to other API servers, which all serve the same"
@@ -27,10 +26,10 @@ PROCESS_FLAGS = (
     tracing.FLAG,
 )  # fmt: skip
 OTHER_FLAGS = (
-    Ignored("contention-profiling", False, "one thread has the interpreter at a time: there is no contention to show"),
-    Ignored("goaway-chance", 0.0, f"{_HTTP1}; balancers see new connections anyway"),
-    Ignored("http2-max-streams-per-connection", 0, _HTTP1),
-    Ignored("disable-http2-serving", False, _HTTP1),
+    Ignored("contention-profiling", False, SERVING_FLAGS["contention-profiling"]),
+    Ignored("goaway-chance", 0.0, f"{HTTP1}; balancers see new connections anyway"),
+    Ignored("http2-max-streams-per-connection", 0, HTTP1),
+    Ignored("disable-http2-serving", False, HTTP1),
     Ignored("watch-cache", True, _STORE),
     Ignored("watch-cache-sizes", (), _STORE),
     Ignored("etcd-count-metric-poll-period", Seconds(60), "objects are counted when somebody asks"),
