@@ -76,6 +76,17 @@ def records(client: ssl.SSLObject, outgoing: ssl.MemoryBIO, data: bytes) -> byte
     return outgoing.read()
 
 
+def both_sides(directory: Path) -> tuple[AnsweringContext, ssl.SSLObject, ssl.MemoryBIO, ssl.MemoryBIO]:
+    """Return a server's context, and a client that trusts it, with what it reads from and writes to."""
+    certificate, key, authority = tls.ensure_serving(directory, ["127.0.0.1"])
+    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    trusting = ssl.create_default_context(cafile=str(authority))
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    return context, client, incoming, outgoing
+
+
 async def shake_hands(
     client: ssl.SSLObject, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, port: int
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -99,12 +110,7 @@ def test_records_of_one_byte(
     new_loop: object, head: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All arrive, a few in each turn of the loop, after an upgrade as well."""
-    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
-    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    trusting = ssl.create_default_context(cafile=str(authority))
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    context, client, incoming, outgoing = both_sides(tmp_path)
 
     async def test(turns: Turns) -> None:
         server = Server(answer, limits=Limits())
@@ -152,12 +158,7 @@ def test_changes_of_keys(
 
     It is the same when they come after an upgrade, or where the connection is about to end.
     """
-    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
-    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    trusting = ssl.create_default_context(cafile=str(authority))
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    context, client, incoming, outgoing = both_sides(tmp_path)
     handed, is_counted, hand = [0], [False], PacedObject._hand
 
     def counting(self: PacedObject) -> bool:
@@ -222,12 +223,7 @@ def test_who_sends_on_after_the_end_is_cut_off(
     new_loop: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing holds the sender back any more: what is thrown away slower than it comes would pile up."""
-    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
-    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    trusting = ssl.create_default_context(cafile=str(authority))
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    context, client, incoming, outgoing = both_sides(tmp_path)
     rest, cut_off = PacedObject._rest, list[ssl.SSLError]()
 
     def noted(self: PacedObject) -> None:

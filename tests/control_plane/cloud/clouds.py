@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +15,7 @@ from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime import Manager
 from pybernetes.runtime.controller_manager.descriptor import Descriptor
+from tests.control_plane.controllers.managers import running
 
 TAINT = {"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"}
 
@@ -30,17 +30,9 @@ async def loops(
     more = (Flag("cloud", None), Flag("cloud-calls", None))
     calls = CloudCalls(seconds)
     given = flags.defaults([*known, *more], cloud=cloud, cloud_calls=calls, **options)
-    for descriptor in descriptors:
-        built: Any = descriptor.build(manager.runtime, given)
-        assert built is not None
-        manager.add(built)
     manager.metrics.more.append(calls.write)
-    task = asyncio.create_task(manager.run())
-    try:
+    async with running(manager, descriptors, given):
         yield manager
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 def node(name: str, *taints: Object, ready: str = "True", **spec: Any) -> Object:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from argparse import Namespace
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -21,13 +22,22 @@ async def controllers(
     """Run controllers with the options that are given and otherwise with the defaults."""
     manager = Manager(client, clock=clock)
     known = flags.defaults([flag for descriptor in descriptors for flag in descriptor.flags], **options)
+    async with running(manager, descriptors, known):
+        yield manager
+
+
+@asynccontextmanager
+async def running(
+    manager: Manager, descriptors: Iterable[Descriptor], options: Namespace
+) -> AsyncIterator[None]:
+    """Run what descriptors build with some options."""
     for descriptor in descriptors:
-        built: Any = descriptor.build(manager.runtime, known)
+        built: Any = descriptor.build(manager.runtime, options)
         assert built is not None
         manager.add(built)
     task = asyncio.create_task(manager.run())
     try:
-        yield manager
+        yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
