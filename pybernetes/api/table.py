@@ -56,7 +56,9 @@ def format_selector(selector: Object | None) -> str:
 def container_cells(containers: list[Object] | None) -> tuple[str, str]:
     """Return the names and the images of containers, as the wide columns of workloads show them."""
     items = containers or []
-    return ",".join(c.get("name", "") for c in items), ",".join(c.get("image", "") for c in items)
+    return ",".join(container.get("name", "") for container in items), ",".join(
+        container.get("image", "") for container in items
+    )
 
 
 def get(obj: Any, path: str, default: Any = None) -> Any:
@@ -79,11 +81,11 @@ def definitions(resource: Resource) -> list[Object]:
     """Return the ``columnDefinitions`` of a kind."""
     return [
         {
-            "name": c.name,
-            "type": c.type,
-            "format": c.format,
-            "description": c.description,
-            "priority": c.priority,
+            "name": column.name,
+            "type": column.type,
+            "format": column.format,
+            "description": column.description,
+            "priority": column.priority,
         }
-        for c in resource.columns or PLAIN
+        for column in resource.columns or PLAIN
     ]

@@ -51,7 +51,7 @@ async def _ask(options: argparse.Namespace, client: Client, namespace: str) -> i
         print(json.dumps(answer.as_json(), indent=2))
     else:
         print(words.text(answer, shutil.get_terminal_size((100, 24)).columns))
-    return int(any(found.cause for found in answer.findings))
+    return int(any(finding.cause for finding in answer.findings))
 
 
 async def _answer(client: Client, options: argparse.Namespace, namespace: str) -> Answer:

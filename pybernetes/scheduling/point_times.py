@@ -111,10 +111,10 @@ class PointTimes:
             for name in names:
                 totals[name, point] = totals.get((name, point), 0) + count
 
-        for (filters, scores), (failed, found) in self._evaluations.items():
-            add("PreFilter", pre_filters, failed + found)
-            add("Filter", filters, failed + found)
-            add("Score", scores, found)
+        for (filters, scores), (failed, succeeded) in self._evaluations.items():
+            add("PreFilter", pre_filters, failed + succeeded)
+            add("Filter", filters, failed + succeeded)
+            add("Score", scores, succeeded)
         return {key: count for key, count in totals.items() if count}
 
     def timed(self, plugins: Sequence[P]) -> Sequence[P]:

@@ -62,7 +62,8 @@ def _annotations(
 ) -> None:
     if len(annotations) > _MOST_ANNOTATIONS:
         shown = [
-            {"Key": a.get("key", ""), "ValueExpression": a.get("valueExpression", "")} for a in annotations
+            {"Key": annotation.get("key", ""), "ValueExpression": annotation.get("valueExpression", "")}
+            for annotation in annotations
         ]
         errors.invalid(path, shown, f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations")
     seen: set[str] = set()

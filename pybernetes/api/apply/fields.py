@@ -93,8 +93,16 @@ def _compare(old: Any, new: Any, type_: Type) -> Comparison:
 
 def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
     """Compare a value that became an object or a list, or no longer is one: it was not checked yet."""
-    added = {k: v for k, v in whole(new, type_).items() if k != SELF} if type(new) in (dict, list) else {}
-    removed = {k: v for k, v in whole(old, type_).items() if k != SELF} if type(old) in (dict, list) else {}
+    added = (
+        {path: owned for path, owned in whole(new, type_).items() if path != SELF}
+        if type(new) in (dict, list)
+        else {}
+    )
+    removed = (
+        {path: owned for path, owned in whole(old, type_).items() if path != SELF}
+        if type(old) in (dict, list)
+        else {}
+    )
     return Comparison(added, {SELF: LEAF}, removed)
 
 

@@ -49,7 +49,10 @@ def _targets(obj: Object, now: float) -> str:
     metrics, current = get(obj, ".spec.metrics", []), get(obj, ".status.currentMetrics", [])
     if not metrics:
         return "<none>"
-    texts = [_metric(m, current[i] if i < len(current) else {}) for i, m in enumerate(metrics[:_SHOWN])]
+    texts = [
+        _metric(metric, current[place] if place < len(current) else {})
+        for place, metric in enumerate(metrics[:_SHOWN])
+    ]
     more = len(metrics) - _SHOWN
     return ", ".join(texts) + (f" + {more} more..." if more > 0 else "")
 

@@ -22,7 +22,9 @@ def component_status(name: str, healthy: bool, message: str = "", error: str = "
 
 
 def _condition(obj: Object) -> Object:
-    return next((c for c in obj.get("conditions", ()) if c.get("type") == "Healthy"), {})
+    return next(
+        (condition for condition in obj.get("conditions", ()) if condition.get("type") == "Healthy"), {}
+    )
 
 
 def _status(obj: Object, now: float) -> str:

@@ -189,7 +189,7 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
 
 def _status(obj: Object, now: float) -> str:
     conditions = obj.get("status", {}).get("conditions", ())
-    ready = [c.get("status") for c in conditions if c.get("type") == "Ready"]
+    ready = [condition.get("status") for condition in conditions if condition.get("type") == "Ready"]
     words = ["Unknown" if not ready else "Ready" if ready[-1] == "True" else "NotReady"]
     if obj.get("spec", {}).get("unschedulable"):
         words.append("SchedulingDisabled")
@@ -215,7 +215,9 @@ def _kernel(obj: Object, now: float) -> str:
 
 def _address(obj: Object, type_: str) -> str:
     internal_addresses = (
-        a.get("address", "") for a in obj.get("status", {}).get("addresses", ()) if a.get("type") == type_
+        address.get("address", "")
+        for address in obj.get("status", {}).get("addresses", ())
+        if address.get("type") == type_
     )
     return next(internal_addresses, "<none>")
 

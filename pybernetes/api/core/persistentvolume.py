@@ -200,8 +200,10 @@ def _shown_affinity(affinity: Object | None) -> go_format.Struct | None:
 
     def requirements(rows: list[Object] | None) -> list[go_format.Struct] | None:
         return [
-            go_format.Struct(Key=r.get("key", ""), Operator=r.get("operator", ""), Values=r.get("values"))
-            for r in rows or ()
+            go_format.Struct(
+                Key=row.get("key", ""), Operator=row.get("operator", ""), Values=row.get("values")
+            )
+            for row in rows or ()
         ] or None
 
     terms = [

@@ -105,9 +105,11 @@ def _shown(expressions: list[Object]) -> go_format.Struct:
     """Return the selector as Go prints it."""
     rows = [
         go_format.Struct(
-            ScopeName=e.get("scopeName", ""), Operator=e.get("operator", ""), Values=e.get("values")
+            ScopeName=expression.get("scopeName", ""),
+            Operator=expression.get("operator", ""),
+            Values=expression.get("values"),
         )
-        for e in expressions
+        for expression in expressions
     ]
     return go_format.Struct(MatchExpressions=rows)
 

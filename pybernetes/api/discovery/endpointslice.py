@@ -186,7 +186,7 @@ RESOURCE = Resource(
         Column(
             "Endpoints",
             lambda obj, now: _some(
-                [a for item in obj.get("endpoints", ()) for a in item.get("addresses", ())]
+                [address for item in obj.get("endpoints", ()) for address in item.get("addresses", ())]
             ),
         ),
         AGE,

@@ -43,7 +43,9 @@ def convert(obj: Object) -> Object:
         spec["conversion"] = _conversion(spec["conversion"])
     status = obj.setdefault("status", {})
     if not status.get("storedVersions"):
-        status["storedVersions"] = [v["name"] for v in spec["versions"] if v.get("storage")][:1]
+        status["storedVersions"] = [
+            version["name"] for version in spec["versions"] if version.get("storage")
+        ][:1]
     return obj
 
 

@@ -82,7 +82,8 @@ def _derive(node: Object) -> Object:
             slim[key] = _derive(node[key])
     if "x-kubernetes-group-version-kind" in node:
         slim["kinds"] = [
-            [k["group"], k["version"], k["kind"]] for k in node["x-kubernetes-group-version-kind"]
+            [named["group"], named["version"], named["kind"]]
+            for named in node["x-kubernetes-group-version-kind"]
         ]
     return slim
 

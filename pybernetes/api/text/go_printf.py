@@ -194,7 +194,9 @@ def _deep(verb: str, value: Any) -> str:
     if isinstance(value, dict):
         return (
             "map["
-            + " ".join(f"{_verb(verb, '', None, k)}:{_verb(verb, '', None, value[k])}" for k in sorted(value))
+            + " ".join(
+                f"{_verb(verb, '', None, key)}:{_verb(verb, '', None, value[key])}" for key in sorted(value)
+            )
             + "]"
         )
     return "[" + " ".join(_verb(verb, "", None, item) for item in value) + "]"

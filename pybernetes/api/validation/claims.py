@@ -18,7 +18,9 @@ def validate_access_modes(modes: list[str], path: Path, errors: Errors) -> None:
     for mode in modes:
         if mode not in ACCESS_MODES:
             errors.unsupported(path, mode, ACCESS_MODES)
-    if "ReadWriteOncePod" in modes and any(m in ACCESS_MODES and m != "ReadWriteOncePod" for m in modes):
+    if "ReadWriteOncePod" in modes and any(
+        mode in ACCESS_MODES and mode != "ReadWriteOncePod" for mode in modes
+    ):
         errors.forbidden(path, "may not use ReadWriteOncePod with other access modes")
 
 

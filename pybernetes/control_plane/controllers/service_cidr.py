@@ -44,7 +44,11 @@ def overlapping(service_cidr: Object, others: Iterable[Object]) -> list[str]:
     return [
         other["metadata"]["name"]
         for other in others
-        if any(a.version == b.version and a.overlaps(b) for a in own for b in networks(other))
+        if any(
+            network.version == theirs.version and network.overlaps(theirs)
+            for network in own
+            for theirs in networks(other)
+        )
     ]
 
 

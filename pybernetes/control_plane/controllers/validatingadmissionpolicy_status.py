@@ -36,7 +36,11 @@ class Types:
             group, _, version = spec["paramKind"]["apiVersion"].rpartition("/")
             wanted.append((group, version))
         for rule in spec.get("matchConstraints", {}).get("resourceRules", ()):
-            wanted += [(g, v) for g in rule.get("apiGroups", ()) for v in rule.get("apiVersions", ())]
+            wanted += [
+                (group, version)
+                for group in rule.get("apiGroups", ())
+                for version in rule.get("apiVersions", ())
+            ]
         known = {key[:2] for key in self._kinds}
         return [pair for pair in dict.fromkeys(wanted) if pair not in known and "*" not in pair]
 

@@ -30,8 +30,8 @@ def component_of(pod: Object) -> dict[str, Any] | None:
             "namespace": meta["namespace"],
             "node": (pod.get("spec") or {}).get("nodeName", ""),
             "address": (meta.get("annotations") or {}).get(_ADDRESS, ""),
-            "ready": bool(statuses) and all(one["ready"] for one in statuses),
-            "restarts": sum(one["restartCount"] for one in statuses),
+            "ready": bool(statuses) and all(container["ready"] for container in statuses),
+            "restarts": sum(container["restartCount"] for container in statuses),
         }
     except (KeyError, TypeError, AttributeError):
         return None  # objects come from others
@@ -45,7 +45,7 @@ def components(pods: Iterable[Object]) -> list[dict[str, Any]]:
 
 def has_store(found: Iterable[dict[str, Any]]) -> bool:
     """Return whether components have what keeps the objects among them."""
-    return any(one["component"] in _STORES for one in found)
+    return any(component["component"] in _STORES for component in found)
 
 
 def members_elsewhere(pods: Iterable[Object], statuses: Iterable[Object]) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def members_elsewhere(pods: Iterable[Object], statuses: Iterable[Object]) -> lis
     told = dict.fromkeys(address for pod in pods for address in _told(pod))
     return [
         {"component": "etcd", "name": name, "namespace": "", "node": "", "address": address, "ready": ready, "restarts": 0}
-        for name, address in ([(one.rpartition("/")[2], one) for one in told] or [(name, "") for name in sorted(health)])
+        for name, address in ([(address.rpartition("/")[2], address) for address in told] or [(name, "") for name in sorted(health)])
     ]  # fmt: skip
 
 
@@ -74,13 +74,16 @@ def _told(pod: Object) -> list[str]:
         given = [word.removeprefix(_MEMBERS) for word in words if word.startswith(_MEMBERS)]
     except (KeyError, TypeError, AttributeError):
         return []  # objects come from others
-    return [address for one in given for address in one.split(",") if address]
+    return [address for addresses in given for address in addresses.split(",") if address]
 
 
 def _health_of(status: Object) -> tuple[str, bool] | None:
     try:
         name = str(status["metadata"]["name"])
-        healthy = any(one["type"] == "Healthy" and one["status"] == "True" for one in status["conditions"])
+        healthy = any(
+            condition["type"] == "Healthy" and condition["status"] == "True"
+            for condition in status["conditions"]
+        )
     except (KeyError, TypeError):
         return None
     return (name, healthy) if name.startswith("etcd-") else None
@@ -94,14 +97,14 @@ def service_levels(metrics: str) -> dict[str, Any]:
     return {
         "indicators": [
             {
-                "name": one.name,
-                "seconds": one.seconds,
-                "objective": one.objective,
-                "count": one.requests,
-                "met": one.met,
+                "name": indicator.name,
+                "seconds": indicator.seconds,
+                "objective": indicator.objective,
+                "count": indicator.requests,
+                "met": indicator.met,
             }
-            for one in indicators(samples)
-            if one.requests and math.isfinite(one.seconds)
+            for indicator in indicators(samples)
+            if indicator.requests and math.isfinite(indicator.seconds)
         ],
         "storage": max(sizes, default=None),
     }

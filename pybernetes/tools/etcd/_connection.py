@@ -25,7 +25,10 @@ def addresses(arguments: argparse.Namespace) -> list[str]:
     """Return the endpoints with their schemes."""
     secure = bool(arguments.cacert or arguments.cert)
     endpoints = [endpoint.strip() for endpoint in arguments.endpoints.split(",")]
-    return [e if "://" in e else f"{'https' if secure else 'http'}://{e}" for e in endpoints]
+    return [
+        endpoint if "://" in endpoint else f"{'https' if secure else 'http'}://{endpoint}"
+        for endpoint in endpoints
+    ]
 
 
 def run(arguments: argparse.Namespace, work: Callable[[EtcdClient], Awaitable[T]]) -> T:

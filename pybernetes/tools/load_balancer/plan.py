@@ -52,7 +52,10 @@ class Plan:
             _check(f"the server's name {server.name!r}", bool(_NAME.fullmatch(server.name)))
             _check(f"the server's address {server.address!r}", _address(server.address))
             _check(f"the server's port {server.port!r}", server.port in _PORTS)
-        names, addresses = {server.name for server in self.servers}, {one.address for one in self.servers}
+        names, addresses = (
+            {server.name for server in self.servers},
+            {server.address for server in self.servers},
+        )
         _check("two servers of one name", len(names) == len(self.servers))
         _check("two servers at one address", len(addresses) == len(self.servers))
         _check(f"the virtual address {self.address} is a server's own", self.address not in addresses)

@@ -163,7 +163,7 @@ def _balancer(table: str, ip: str, balancer: Balancer) -> list[str]:
         rule(f"{ip} saddr != {{ {', '.join(balancer.source_ranges)} }} drop")
     if balancer.nodes:
         marks = [f"{mark(node):#x}" for node in balancer.nodes]
-        turn = f"numgen inc mod {len(marks)} map {{ {', '.join(f'{at} : {each}' for at, each in enumerate(marks))} }}"
+        turn = f"numgen inc mod {len(marks)} map {{ {', '.join(f'{at} : {shown_mark}' for at, shown_mark in enumerate(marks))} }}"
         if balancer.affinity_seconds:
             clients = f"@clients-{name}"
             rule(f"ct mark set {ip} saddr map {clients}")

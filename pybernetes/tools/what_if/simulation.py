@@ -247,22 +247,22 @@ class Simulation:
     def undo(self) -> None:
         """Bring the cluster back to where it was when this simulation began."""
         snapshot, nominations = self.cluster.snapshot, self.cluster.handle.nominations
-        for what, thing in reversed(self._done):
+        for what, subject in reversed(self._done):
             if what == "placed":
-                snapshot.remove_pod(thing)
-                self._unreserve(thing)
+                snapshot.remove_pod(subject)
+                self._unreserve(subject)
             elif what == "took off":
-                snapshot.add_pod(thing)
+                snapshot.add_pod(subject)
             elif what == "ending":
-                snapshot.replace_pod(*thing)
+                snapshot.replace_pod(*subject)
             elif what == "nominated":
-                pod, nominated = thing
+                pod, nominated = subject
                 pod.nominated = nominated
                 nominations.remove(pod.uid)
                 if pod.nominated:
                     nominations.add(pod, pod.nominated)
-            elif isinstance(thing, str):
-                snapshot.remove_node(thing)
+            elif isinstance(subject, str):
+                snapshot.remove_node(subject)
             else:
-                snapshot.set_node(thing)
+                snapshot.set_node(subject)
         self._done.clear()

@@ -75,7 +75,7 @@ class Answer:
         return {
             "about": self.about._asdict(),
             "state": shortened(self.state),
-            "findings": [found.as_json() for found in self.findings],
+            "findings": [finding.as_json() for finding in self.findings],
             "notes": [shortened(note) for note in self.notes],
         }
 

@@ -68,7 +68,7 @@ def decide(pod: Object, world: World) -> list[Finding]:
     for status in statuses:
         findings += _restarted(status)
     status = pod.get("status") or {}
-    if status.get("phase", "Pending") == "Pending" and not any(found.cause for found in findings):
+    if status.get("phase", "Pending") == "Pending" and not any(finding.cause for finding in findings):
         findings += _starting(pod, world)
     if status.get("phase") == "Running":
         findings += _not_ready(pod, statuses, world)
@@ -76,7 +76,7 @@ def decide(pod: Object, world: World) -> list[Finding]:
     if (
         status.get("phase") == "Running"
         and ready.get("status") != "True"
-        and not any(found.cause for found in findings)
+        and not any(finding.cause for finding in findings)
     ):
         findings.append(Finding("It is not ready.", [said(ready)]))
     return findings

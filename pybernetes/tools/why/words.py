@@ -15,10 +15,10 @@ _MOST_LINKS = 8
 def text(answer: Answer, width: int) -> str:
     """Return an answer as lines; whatever objects say is made harmless."""
     lines = [f"{answer.about}: {answer.state}"]
-    causes = [found for found in answer.findings if found.cause]
-    others = [found for found in answer.findings if not found.cause]
-    for found in [*causes, *others][:_MOST_FINDINGS]:
-        lines += _finding(found, width)
+    causes = [finding for finding in answer.findings if finding.cause]
+    others = [finding for finding in answer.findings if not finding.cause]
+    for finding in [*causes, *others][:_MOST_FINDINGS]:
+        lines += _finding(finding, width)
     if not answer.findings:
         lines.append("  Nothing is the matter with it, as far as can be seen.")
     lines += [f"  note: {shortened(note)}" for note in answer.notes]

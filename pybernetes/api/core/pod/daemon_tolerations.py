@@ -28,7 +28,7 @@ def tolerations(pod_spec: Object) -> list[Object]:
     if pod_spec.get("hostNetwork"):
         wanted = (*wanted, _toleration("network-unavailable", "NoSchedule"))
     for toleration in wanted:
-        same = [n for n, known in enumerate(result) if _same(known, toleration)]
+        same = [place for place, known in enumerate(result) if _same(known, toleration)]
         if same:
             result[same[0]] = toleration
         else:

@@ -233,7 +233,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check the addresses that the load balancer reports."""
     path = Path("status") / "loadBalancer" / "ingress"
     entries = new.get("status", {}).get("loadBalancer", {}).get("ingress", [])
-    known = [e.get("ip") for e in old.get("status", {}).get("loadBalancer", {}).get("ingress", ())]
+    known = [entry.get("ip") for entry in old.get("status", {}).get("loadBalancer", {}).get("ingress", ())]
     if entries and new.get("spec", {}).get("type") != "LoadBalancer":
         errors.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")
         return

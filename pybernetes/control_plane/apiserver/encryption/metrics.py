@@ -100,9 +100,9 @@ class EncryptionMetrics:
             out.sample(name, labels, count)
         name = f"{begin}transformation_duration_seconds"
         out.family(name, "histogram", "Latencies in seconds of value transformation operations.")
-        for (direction, prefix), one in list(self._durations.items()):
+        for (direction, prefix), histogram in list(self._durations.items()):
             labels = [("transformation_type", direction), ("transformer_prefix", prefix)]
-            out.histogram(name, labels, one)
+            out.histogram(name, labels, histogram)
         name = f"{begin}envelope_transformation_cache_misses_total"
         out.family(name, "counter", "Total number of cache misses while accessing key decryption key(KEK).")
         out.sample(name, (), self.misses)
@@ -152,6 +152,6 @@ class EncryptionMetrics:
             out.sample(name, [("provider_name", provider)], size)
         name = f"{begin}kms_operations_latency_seconds"
         out.family(name, "histogram", "KMS operation duration with gRPC error code status total.")
-        for (provider, method, code), one in list(self._calls.items()):
+        for (provider, method, code), histogram in list(self._calls.items()):
             labels = [("grpc_status_code", code), ("method_name", method), ("provider_name", provider)]
-            out.histogram(name, labels, one)
+            out.histogram(name, labels, histogram)

@@ -136,4 +136,7 @@ def _is_ready(obj: Object) -> bool:
     if obj["metadata"].get("deletionTimestamp"):
         return False
     conditions = obj.get("status", {}).get("conditions", ())
-    return next((c.get("status") == "True" for c in conditions if c.get("type") == "Ready"), True)
+    return next(
+        (condition.get("status") == "True" for condition in conditions if condition.get("type") == "Ready"),
+        True,
+    )

@@ -83,7 +83,7 @@ class Repair:
             return
         if findings.missing_ports:
             await self._ports.change(
-                lambda taken: taken | {p for p in findings.missing_ports if p in self._ports.range}
+                lambda taken: taken | {port for port in findings.missing_ports if port in self._ports.range}
             )
         if self._store.local:
             await self._free(findings)

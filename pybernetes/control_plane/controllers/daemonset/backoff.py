@@ -27,4 +27,6 @@ class Backoff:
         fresh = not delay or now - since > 2 * _LONGEST
         self._known[key] = (_FIRST if fresh else min(2 * delay, _LONGEST), now)
         if len(self._known) > 1000:
-            self._known = {k: v for k, v in self._known.items() if now - v[1] <= 2 * _LONGEST}
+            self._known = {
+                key: failure for key, failure in self._known.items() if now - failure[1] <= 2 * _LONGEST
+            }

@@ -124,8 +124,10 @@ class _Planner:
         else:
             template = without_label(target.obj["spec"]["template"], sets.HASH_LABEL)
             deployment = {**deployment, "spec": {**deployment["spec"], "template": template}}
-            theirs = {k: v for k, v in target.annotations.items() if k not in sets.NOT_COPIED}
-            annotations = {k: v for k, v in annotations.items() if k in sets.NOT_COPIED} | theirs
+            theirs = {name: text for name, text in target.annotations.items() if name not in sets.NOT_COPIED}
+            annotations = {
+                name: text for name, text in annotations.items() if name in sets.NOT_COPIED
+            } | theirs
             text = f'Rolled back deployment "{meta["name"]}" to revision {revision}'
             events.append(("Normal", "DeploymentRollback", text))
         self.result.replace = {**deployment, "metadata": {**meta, "annotations": annotations}}

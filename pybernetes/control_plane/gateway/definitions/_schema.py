@@ -31,7 +31,7 @@ def integer(
     return {
         "type": "integer",
         "format": format_,
-        **{k: v for k, v in bounds.items() if v is not None},
+        **{name: bound for name, bound in bounds.items() if bound is not None},
         **more,
     }
 

@@ -138,7 +138,7 @@ def _answer(
     name, kind = query.name, query.type
     if kind == wire.PTR:
         address = address_of(name)
-        names = [found for hosts in sources for found in hosts.reverse.get(str(address), ())]
+        names = [name for hosts in sources for name in hosts.reverse.get(str(address), ())]
         if not names:
             return None
         return _message(query, wire.PTR, names, options.ttl)

@@ -93,7 +93,10 @@ def _pair(source: End, destination: End) -> tuple[str, str] | None:
     """Return addresses of one family; a pod on its node's network stands for somebody outside."""
     for version in (4, 6):
         pair = [
-            next((one for one in end.addresses or _OUTSIDE.values() if family(one) == version), None)
+            next(
+                (address for address in end.addresses or _OUTSIDE.values() if family(address) == version),
+                None,
+            )
             for end in (source, destination)
         ]
         if pair[0] is not None and pair[1] is not None:

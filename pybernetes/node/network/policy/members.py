@@ -75,13 +75,13 @@ class Members:
         ):
             return
         # New ones first: an element that stays is never out.
-        for one, change in ((pod, self.elements.add), (old, self.elements.remove)):
-            if one is not None and one.addresses:
+        for changed, change in ((pod, self.elements.add), (old, self.elements.remove)):
+            if changed is not None and changed.addresses:
                 for group in self._groups(namespace):
-                    if group.has_labels(one.labels):
-                        for element in self._addresses(one):
+                    if group.has_labels(changed.labels):
+                        for element in self._addresses(changed):
                             change(group_set(group, family(element)), element)
-                for set_name, element in self._ports(one, self._by_name):
+                for set_name, element in self._ports(changed, self._by_name):
                     change(set_name, element)
 
     def set_namespace(self, name: str, labels: Mapping[str, str] | None) -> None:

@@ -158,8 +158,13 @@ def _served(definition: Object) -> Object:
     """Return a definition for the cache: whether the kind is served."""
     meta = {key: definition["metadata"].get(key) for key in ("name", "resourceVersion")}
     conditions = (definition.get("status") or {}).get("conditions") or ()
-    established = any(one.get("type") == "Established" and one.get("status") == "True" for one in conditions)
+    established = any(
+        condition.get("type") == "Established" and condition.get("status") == "True"
+        for condition in conditions
+    )
     versions = [
-        one.get("name") for one in (definition.get("spec") or {}).get("versions") or () if one.get("served")
+        version.get("name")
+        for version in (definition.get("spec") or {}).get("versions") or ()
+        if version.get("served")
     ]
     return {"metadata": meta, "served": established and CLUSTER_NETWORK_POLICIES.version in versions}

@@ -121,7 +121,7 @@ class State:
             namespace = policy.subject.namespace
             (self._by_namespace.setdefault(namespace, set()) if namespace else self._wide).add(key)
         self._changed.add(key)
-        spaces = {one.subject.namespace for one in (old, policy) if one is not None}
+        spaces = {version.subject.namespace for version in (old, policy) if version is not None}
         self._dirty |= {name for name, pod in self.local.items() if "" in spaces or pod.namespace in spaces}
 
     def _count_local(self, old: Pod | None, new: Pod | None) -> None:

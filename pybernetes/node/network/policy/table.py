@@ -91,4 +91,4 @@ def _ports(ports: tuple[Ports, ...] | None) -> Iterator[tuple[str, tuple[tuple[i
         if together[0].first == 0:
             yield protocol, (), ""
         else:
-            yield protocol, tuple((one.first, one.last) for one in together), ""
+            yield protocol, tuple((span.first, span.last) for span in together), ""

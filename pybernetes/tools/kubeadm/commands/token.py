@@ -143,9 +143,9 @@ def left(expires: str, now: datetime.datetime) -> str:
 async def _list(client: Client, arguments: Arguments, words: list[str]) -> None:
     page = await client.list(SECRETS, NAMESPACE, fields=f"type={tokens.TYPE}")
     listed = []
-    for found in page.items:
+    for secret in page.items:
         try:
-            listed.append(tokens.from_secret(found))
+            listed.append(tokens.from_secret(secret))
         except KubeadmError as error:
             say(f"W {error}")
     if arguments.output == "text":

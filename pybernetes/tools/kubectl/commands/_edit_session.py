@@ -92,9 +92,9 @@ def _objects(text: str, several: bool) -> list[Object]:
     if value is None:
         raise CommandError("EOF")
     objects = value.get("items") or [] if several and value.get("kind") == "List" else [value]
-    for one in objects:
+    for obj in objects:
         for field in ("apiVersion", "kind"):
-            if not one.get(field):
+            if not obj.get(field):
                 raise CommandError(f"{field} not set")
     return objects
 
@@ -114,7 +114,7 @@ def _send_all(
             after["metadata"] = {"namespace": context.namespace, **(after.get("metadata") or {})}
     for after in objects:
         uid = (after.get("metadata") or {}).get("uid")
-        info = next((one for one in infos if one.object["metadata"].get("uid") == uid), None)
+        info = next((info for info in infos if info.object["metadata"].get("uid") == uid), None)
         if info is None:
             from pybernetes.api.text.go_printf import sharp
 

@@ -166,7 +166,10 @@ class Client:
         """Create an object; a version that it had when it was read is not sent."""
         metadata = value.get("metadata")
         if isinstance(metadata, dict) and metadata.get("resourceVersion"):
-            value = {**value, "metadata": {k: v for k, v in metadata.items() if k != "resourceVersion"}}
+            value = {
+                **value,
+                "metadata": {name: field for name, field in metadata.items() if name != "resourceVersion"},
+            }
         return self.json("POST", path_of(resource, namespace), value, **options)
 
     def replace(self, resource: Resource, namespace: str, name: str, value: Object, **options: Any) -> Object:
@@ -205,7 +208,8 @@ class Client:
         """Return a list, fetched in pieces of ``chunk`` and put together."""
         path = path_of(resource, namespace)
         parameters = {
-            {"labels": "labelSelector", "fields": "fieldSelector"}.get(k, k): v for k, v in query.items()
+            {"labels": "labelSelector", "fields": "fieldSelector"}.get(name, name): value
+            for name, value in query.items()
         }
         if chunk:
             parameters["limit"] = chunk
@@ -226,7 +230,8 @@ class Client:
     ) -> Iterator[Object]:
         """Yield events from now on, or from a resourceVersion on."""
         parameters = {
-            {"labels": "labelSelector", "fields": "fieldSelector"}.get(k, k): v for k, v in query.items()
+            {"labels": "labelSelector", "fields": "fieldSelector"}.get(name, name): value
+            for name, value in query.items()
         }
         parameters["watch"] = "true"
         timeout = parameters.pop("read_timeout", None)

@@ -131,7 +131,11 @@ class Connection:
 
         access = self._access
         url = access.server + path
-        pairs = [(k, i) for k, v in headers.items() for i in (v if isinstance(v, list) else [v])]
+        pairs = [
+            (name, text)
+            for name, texts in headers.items()
+            for text in (texts if isinstance(texts, list) else [texts])
+        ]
         request_log.body("Request", body or b"")
         request_log.request(method, url, pairs)
         begun, reused = time.monotonic(), self._socket is not None

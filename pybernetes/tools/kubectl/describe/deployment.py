@@ -59,7 +59,9 @@ def replica_sets(writer: Writer, value: Object, selector: str) -> tuple[list[Obj
     ]
     listed.sort(key=lambda replica_set: replica_set["metadata"].get("creationTimestamp", ""))
     template = _template(value)
-    new = next((one for one in listed if same_template(_template(one), template)), None)
+    new = next(
+        (replica_set for replica_set in listed if same_template(_template(replica_set), template)), None
+    )
     return [replica_set for replica_set in listed if replica_set is not new], [new] if new else []
 
 
@@ -75,12 +77,18 @@ def same_template(replica_sets: Object, deployments: Object) -> bool:
 def without_hash(template: Object) -> Object:
     """Return the pod template of a replica set without the label that only replica sets have."""
     metadata = template.get("metadata") or {}
-    labels = {k: v for k, v in (metadata.get("labels") or {}).items() if k != "pod-template-hash"}
+    labels = {
+        name: text for name, text in (metadata.get("labels") or {}).items() if name != "pod-template-hash"
+    }
     return {**template, "metadata": {**metadata, "labels": labels}}
 
 
 def _clean(template: Object) -> Object:
-    metadata = {k: v for k, v in (template.get("metadata") or {}).items() if v and k != "creationTimestamp"}
+    metadata = {
+        name: value
+        for name, value in (template.get("metadata") or {}).items()
+        if value and name != "creationTimestamp"
+    }
     return {**template, "metadata": metadata}
 
 

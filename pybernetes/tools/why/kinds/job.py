@@ -29,9 +29,9 @@ def _failed_pods(pods: list[Object]) -> list[Finding]:
     failed = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Failed"]
     findings = []
     for pod in failed[:_SHOWN]:
-        for found in pod_containers.ended(pod):
-            text = f"Pod {pod['metadata']['name']}: {found.title}"
-            findings.append(Finding(text, found.details, [link_of(PODS, pod)]))
+        for finding in pod_containers.ended(pod):
+            text = f"Pod {pod['metadata']['name']}: {finding.title}"
+            findings.append(Finding(text, finding.details, [link_of(PODS, pod)]))
     return findings
 
 

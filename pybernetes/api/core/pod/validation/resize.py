@@ -144,6 +144,8 @@ def _only_cpu_and_memory(after: Object, before: Object, key: str, errors: Errors
                     text = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"
                     errors.forbidden(here, text)
         result.append(
-            masked if "resources" in previous else {k: v for k, v in masked.items() if k != "resources"}
+            masked
+            if "resources" in previous
+            else {name: value for name, value in masked.items() if name != "resources"}
         )
     return result

@@ -100,7 +100,11 @@ def _claims(statuses: list[Object], spec: Object, errors: Errors) -> None:
 
 
 def _extended_claim(status: Object, spec: Object, path: Path, errors: Errors) -> None:
-    containers = {c.get("name", ""): c for key in ("initContainers", "containers") for c in spec.get(key, ())}
+    containers = {
+        container.get("name", ""): container
+        for key in ("initContainers", "containers")
+        for container in spec.get(key, ())
+    }
     mappings = status.get("requestMappings", ())
     if not mappings:
         errors.required(path / "requestMappings", "at least one request mapping is required")

@@ -40,7 +40,7 @@ def user_of(settings: JwtSettings, claims: Claims[str, Any]) -> User:
         "username": name,
         "uid": uid,
         "groups": list(groups),
-        "extra": {k: list(v) for k, v in extra.items()},
+        "extra": {key: list(texts) for key, texts in extra.items()},
     }
     _check(settings.user_rules, {"user": shown}, "user info validation rule")
     return user

@@ -41,7 +41,7 @@ def run(context: Context) -> None:
     )
     found = builder.all()
     builder.finish()
-    infos = [_applied(context, text) for text in (read(one.object) for one in found) if text]
+    infos = [_applied(context, text) for text in (read(info.object) for info in found) if text]
     if not infos:
         raise CommandError(
             "no last-applied-configuration annotation found on resources, to create the annotation, use command "

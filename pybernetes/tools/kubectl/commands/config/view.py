@@ -75,7 +75,7 @@ def _ordered(value: Object) -> Object:
     return {
         **ordered,
         "current-context": value.get("current-context") or "",
-        **{k: v for k, v in value.items() if k not in ordered and k != "current-context"},
+        **{name: field for name, field in value.items() if name not in ordered and name != "current-context"},
     }
 
 

@@ -99,7 +99,7 @@ def restoring(value: Object, revision: Object) -> tuple[list[Object] | Object, s
     """
     if "data" in revision:
         return revision["data"], "strategic"
-    now, then = (one["metadata"].get("annotations") or {} for one in (value, revision))
+    now, then = (obj["metadata"].get("annotations") or {} for obj in (value, revision))
     annotations = {name: text for name, text in now.items() if name in _OF_NOW}
     annotations |= {name: text for name, text in then.items() if name not in _OF_NOW}
     return [

@@ -89,7 +89,9 @@ def _id(selector: dict[str, Any]) -> ResId:
 
 def _source(resources: ResourceList, source: dict[str, Any]) -> Resource:
     wanted = _id(source)
-    matches = [item for item in resources.items if any(one.is_selected_by(wanted) for one in _ids(item))]
+    matches = [
+        item for item in resources.items if any(identity.is_selected_by(wanted) for identity in _ids(item))
+    ]
     if len(matches) == 1:
         return matches[0]
     text = str(wanted)
