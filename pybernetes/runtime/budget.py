@@ -31,10 +31,8 @@ class Budget:
     def __init__(self, most: int, clock: Clock | None = None) -> None:
         self.most, self.used = most, 0
         self._clock = clock or Clock()
-        self._ahead, self._at = (
-            0.0,
-            0.0,
-        )  # work that was taken in and not paid for with time, and when that was counted
+        self._ahead = 0.0  # work that was taken in and not paid for with time
+        self._at = 0.0  # when that was counted
 
     def change(self, before: int, after: int) -> None:
         """Replace what takes some bytes by what takes others; OverBudget if there is no room, and nothing changes then."""

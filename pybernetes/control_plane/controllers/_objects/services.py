@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pybernetes.api import selectors
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
@@ -97,11 +98,7 @@ def find_port(pod: Object, port: Object) -> int | None:
         return target
     protocol = port.get("protocol", "TCP")
     spec = pod["spec"]
-    sidecars = [
-        container
-        for container in spec.get("initContainers") or ()
-        if container.get("restartPolicy") == "Always"
-    ]
+    sidecars = [container for container in spec.get("initContainers") or () if is_restartable(container)]
     for container in [*spec["containers"], *sidecars]:
         for container_port in container.get("ports") or ():
             if container_port.get("name") == target and container_port.get("protocol", "TCP") == protocol:

@@ -7,6 +7,7 @@ from functools import cmp_to_key
 from math import log2
 from typing import NamedTuple
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._objects.pods import is_active, phase, ready_condition
 from pybernetes.lib.rfc3339 import parse
@@ -109,7 +110,7 @@ def _restarts(pod: Object) -> tuple[int, int]:
     names = {
         container["name"]
         for container in pod["spec"].get("initContainers") or ()
-        if container.get("restartPolicy") == "Always"
+        if is_restartable(container)
     }
     return regular, max(
         (container.get("restartCount", 0) for container in initial if container["name"] in names), default=0

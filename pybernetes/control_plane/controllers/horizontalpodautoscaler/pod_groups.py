@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pybernetes.api import quantity
-from pybernetes.api.core.pod.pod_level_resources import supported_at_pod_level
+from pybernetes.api.core.pod.pod_level_resources import is_restartable, supported_at_pod_level
 from pybernetes.api.core.pod.resource_totals import of_spec
 from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import add_to
@@ -91,7 +91,7 @@ def _request(pod: Object, resource: str, container: str) -> int:
         if resource not in whole:
             raise CannotCompute(f"missing pod-level request for {resource} in Pod {name}")
         return quantity.milli(whole[resource])
-    sidecars = [item for item in spec.get("initContainers") or () if item.get("restartPolicy") == "Always"]
+    sidecars = [item for item in spec.get("initContainers") or () if is_restartable(item)]
     total = 0
     for item in [*spec["containers"], *sidecars]:
         if container in ("", item["name"]):

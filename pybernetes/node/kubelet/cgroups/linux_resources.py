@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.resource import Object
 
@@ -43,7 +44,7 @@ def oom_score(pod: Object, container: Object, memory_capacity: int) -> int:
     if quality == "BestEffort" or not memory_capacity:
         return _BEST_EFFORT
     score = 1000 - 1000 * _memory_request(container) // memory_capacity
-    if container.get("restartPolicy") == "Always" and container in spec.get("initContainers", ()):
+    if is_restartable(container) and container in spec.get("initContainers", ()):
         least = min((_memory_request(main) for main in spec["containers"]), default=0)
         score = min(score, 1000 - 1000 * least // memory_capacity)
     if score < 1000 + _GUARANTEED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Object
 
 EMPTY_DIR, POD, CONTAINER = "emptydirfs.limit", "ephemeralpodfs.limit", "ephemeralcontainerfs.limit"
@@ -27,11 +28,7 @@ def _volumes(pod: Object) -> dict[str, str]:
 
 def _containers(pod: Object) -> dict[str, str]:
     chosen = [*pod["spec"].get("containers", ())]
-    chosen += [
-        container
-        for container in pod["spec"].get("initContainers", ())
-        if container.get("restartPolicy") == "Always"
-    ]
+    chosen += [container for container in pod["spec"].get("initContainers", ()) if is_restartable(container)]
     limits = {}
     for container in chosen:
         limit = (container.get("resources") or {}).get("limits", {}).get("ephemeral-storage")

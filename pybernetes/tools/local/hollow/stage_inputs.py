@@ -7,6 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.tools.local.hollow import container_exit
@@ -106,7 +107,7 @@ def _outcome(pod: Object, pod_exit: container_exit.ContainerExit, now: float) ->
 
 def _init_state(container: Object, moment: str, digest: str) -> Object:
     """Return the state of an init container: sidecars run, others have ended before the pod starts."""
-    if container.get("restartPolicy") == "Always":
+    if is_restartable(container):
         return {"started": True, "state": {"running": {"startedAt": moment}}}
     ended = {"exitCode": 0, "reason": "Completed", "startedAt": moment, "finishedAt": moment, "containerID": f"hollow://{digest}"}  # fmt: skip
     return {"started": False, "state": {"terminated": ended}}
