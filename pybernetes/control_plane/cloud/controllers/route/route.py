@@ -65,12 +65,11 @@ class RouteController(Controller):
         """Make the cloud's routes those that the nodes need; return when to look again."""
         trigger, self._changed = ("node_change" if self._changed else "periodic"), False
         try:
-            outcome = "changed" if await self._reconcile() else "noop"
+            changed = await self._reconcile()
         except Exception:
-            outcome = "error"
+            self.counts["error", trigger] += 1
             raise
-        finally:
-            self.counts[outcome, trigger] += 1
+        self.counts["changed" if changed else "noop", trigger] += 1
         return self._period
 
     async def _reconcile(self) -> bool:

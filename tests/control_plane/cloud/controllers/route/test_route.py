@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from pybernetes.client import Client
@@ -49,3 +50,14 @@ async def test_routes_follow_nodes() -> None:
 
 async def _is(answer: object, expected: object) -> bool:
     return await answer == expected  # type: ignore[misc]
+
+
+async def test_it_stops_in_the_middle_of_its_work() -> None:
+    """A cancellation that is lost would leave a manager that never ends."""
+    cloud = FakeCloud(faults={"list_routes": asyncio.Event()})
+    async with (
+        Cluster() as cluster,
+        asyncio.timeout(60),
+        loops(cluster.client, cloud, CONTROLLER, cluster_cidr="10.244.0.0/16"),
+    ):
+        await eventually(lambda: cloud.count("list_routes"))
