@@ -165,7 +165,7 @@ def _tls(options: argparse.Namespace) -> ssl.SSLContext:
 
     if options.tls_cert_file:
         return tls.server_context(options.tls_cert_file, options.tls_private_key_file)
-    names = [found[1].strip("[]") for found in map(_HOST.fullmatch, options.host) if found]
+    names = [host[1].strip("[]") for host in map(_HOST.fullmatch, options.host) if host]
     with tempfile.TemporaryDirectory() as directory:
         certificate, key, _ = tls.ensure_serving(Path(directory), names, "dashboard")
         return tls.server_context(certificate, key)
