@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.engine.target import Target
 from fuzz.targets import _patched
-from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.comparison import JsonPathError
 from pybernetes.api.jsonpath.template import JsonPath, relaxed
 
 

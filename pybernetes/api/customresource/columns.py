@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.comparison import JsonPathError
 from pybernetes.api.jsonpath.template import JsonPath
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import NAME, epoch

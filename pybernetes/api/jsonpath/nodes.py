@@ -1,106 +1,81 @@
-"""The parts of a JSONPath template, and what each of them selects from the values before it."""
+"""The steps of a JSONPath template, and what each of them selects from the values before it."""
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from pybernetes.api.jsonpath.comparison import JsonPathError, compare
 from pybernetes.api.text import go_printf
 
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
-}  # fmt: skip
-
 # What a step may select: a few steps that each go everywhere would otherwise select more than memory holds.
-_MOST_VALUES = 100_000
+MOST_VALUES = 100_000
 
 
-class JsonPathError(ValueError):
-    """The text is not a template, or does not fit the value; the words are those of client-go."""
+class Loops:
+    """The words ``range`` and ``end`` that a run has met and not yet followed, and the ranges that it is in."""
 
-
-class MissingFieldError(JsonPathError):
-    """The value does not have a field, and missing fields are not allowed."""
+    def __init__(self) -> None:
+        self.begins = self.ends = self.open = 0
 
 
 class Step(ABC):
-    """A part of a path."""
+    """A part of an action."""
 
     @abstractmethod
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        """Return what this step selects from the values that the steps before it selected.
-
-        ``root`` is the value that the whole template runs on.
-        """
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        """Return what this step selects from the values that the steps before it selected."""
 
 
-class Path(NamedTuple):
-    """An expression: steps one after another."""
+class Action(NamedTuple):
+    """What stands between braces: steps one after another."""
 
     steps: tuple[Step, ...]
 
-    def select(self, value: Any, root: Any) -> list[Any]:
-        """Return what the steps select from a value."""
-        values = [value]
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        """Return what the steps select from values."""
         for step in self.steps:
-            values = step.select(values, root)
+            values = step.select(values, loops)
         return values
 
 
-class Text(NamedTuple):
-    """Text outside of braces."""
+class Text(Step):
+    """Text, outside of braces or in quotes."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
 
-
-class Range(NamedTuple):
-    """What stands between ``range`` and ``end``; it is repeated for each value of a path."""
-
-    path: Path
-    body: tuple[Path | Text | Range, ...]
-
-
-Part = Path | Text | Range
-
-
-def select_all(parts: tuple[Part, ...], value: Any, root: Any) -> list[list[Any]]:
-    """Return the values of each part of a template."""
-    results: list[list[Any]] = []
-    for part in parts:
-        if isinstance(part, Path):
-            results.append(part.select(value, root))
-        elif isinstance(part, Text):
-            results.append([part.text])
-        else:
-            for item in part.path.select(value, root):
-                results += select_all(part.body, item, root)
-    return results
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        return [self.text]
 
 
 class Literal(Step):
-    """A text, a number or a truth value."""
+    """A number or a truth value."""
 
-    def __init__(self, value: str | float | bool) -> None:
+    def __init__(self, value: float | bool) -> None:
         self.value = value
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [self.value]
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        return [self.value] * len(values)
 
 
-class Root(Step):
-    """``$``: the whole value."""
+class Word(Step):
+    """``range``: what follows is repeated for each of the values, until ``end``."""
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [root]
+    def __init__(self, word: str) -> None:
+        self.word = word
 
-
-class Current(Step):
-    """``@``: the value that the path starts from."""
-
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return values
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        if self.word == "range":
+            loops.begins += 1
+            return values
+        if self.word != "end":
+            raise JsonPathError(f"unrecognized identifier {self.word}", values)
+        if not loops.open:
+            raise JsonPathError("not in range, nothing to end")
+        loops.ends += 1
+        return []
 
 
 class Field(Step):
@@ -109,41 +84,46 @@ class Field(Step):
     def __init__(self, name: str, allow_missing: bool) -> None:
         self.name, self.allow_missing = name, allow_missing
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
         name = self.name
         selected = [value[name] for value in values if isinstance(value, dict) and name in value]
-        if not selected and not self.allow_missing:
-            raise MissingFieldError(f"{name} is not found")
+        if not selected and values and not self.allow_missing:
+            raise JsonPathError(f"{name} is not found")
         return selected
 
 
 class Wildcard(Step):
-    """``*``: every field or item."""
+    """``*``: every field or item, of a text the bytes."""
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return _joined(_children(value) for value in values)
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        return _joined(
+            list(value.encode()) if isinstance(value, str) else _children(value) for value in values
+        )
 
 
 class Recursive(Step):
-    """``..``: the value, and every object and list in it."""
+    """``..``: the value and everything in it that has something in it: objects, lists and texts."""
 
     def __init__(self, once: bool = False) -> None:
         self._once = once  # nothing is selected twice, however many of the values it is in
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
         if self._once:
             return _descendants(values)
         return _joined(_descendants([value]) for value in values)
 
 
 class Union(Step):
-    """``[a,b]``: what several steps select."""
+    """``[a,b]``: what several actions select."""
 
-    def __init__(self, steps: tuple[Step, ...]) -> None:
-        self.steps = steps
+    def __init__(self, actions: tuple[Action, ...]) -> None:
+        self.actions = actions
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return _joined(step.select(values, root) for step in self.steps)
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        try:
+            return _joined(action.select(values, loops) for action in self.actions)
+        except JsonPathError as error:
+            raise JsonPathError(str(error), values) from None
 
 
 class Slice(Step):
@@ -152,20 +132,32 @@ class Slice(Step):
     def __init__(self, first: int | None = None, last: int | None = None, step: int | None = None) -> None:
         self.first, self.last, self.step = first or 0, last, step
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [item for value in values if value is not None for item in self._some(value)]
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        selected: list[Any] = []
+        for value in values:
+            if value is None:
+                continue
+            try:
+                some = self._some(value)
+            except JsonPathError as error:
+                raise JsonPathError(str(error), values) from None
+            if some is None:
+                break
+            selected += some
+        return selected
 
     def _bounds(self, size: int) -> tuple[int, int]:
         last = size if self.last is None else self.last
         return self.first + size if self.first < 0 else self.first, last + size if last < 0 else last
 
-    def _some(self, value: Any) -> list[Any]:
+    def _some(self, value: Any) -> list[Any] | None:
+        """Return the items of a list, or None if the slice is empty, which ends the step."""
         if not isinstance(value, list):
             raise JsonPathError(f"{go_printf.type_name(value)} is not array or slice")
         size = len(value)
         first, last = self._bounds(size)
         if first == last:
-            return []
+            return None
         for index, inside in ((first, 0 <= first < size), (last - 1, 0 <= last <= size)):
             if not inside:
                 raise JsonPathError(f"array index out of bounds: index {index}, length {size}")
@@ -187,63 +179,47 @@ class Index(Slice):
 class Filter(Step):
     """``[?(left == right)]``: the items for which a comparison holds, or for which ``left`` selects something."""
 
-    def __init__(self, left: tuple[Part, ...], comparison: str = "", right: tuple[Part, ...] = ()) -> None:
+    def __init__(self, left: Action, comparison: str = "", right: Action | None = None) -> None:
         self.left, self.comparison, self.right = left, comparison, right
 
-    def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [item for value in values for item in _filtered(value) if self._matches(item, root)]
+    def select(self, values: list[Any], loops: Loops) -> list[Any]:
+        selected: list[Any] = []
+        for value in values:
+            if not isinstance(value, list):
+                raise JsonPathError(
+                    f"{go_printf.plain(value)} is not array or slice and cannot be filtered", values
+                )
+            for item in value:
+                try:
+                    if self._matches(item, loops):
+                        selected.append(item)
+                except JsonPathError as error:
+                    raise JsonPathError(str(error), values) from None
+        return selected
 
-    def _matches(self, item: Any, root: Any) -> bool:
-        left = _flat(self.left, item, root)
-        if not self.comparison:
+    def _matches(self, item: Any, loops: Loops) -> bool:
+        try:
+            left = self.left.select([item], loops)
+        except JsonPathError as error:
+            if self.right is None:
+                return bool(error.values)  # as upstream: where looking failed, something was there
+            raise
+        if self.right is None or not left:
             return bool(left)
-        right = _flat(self.right, item, root)
-        if not left or not right:
-            return False
-        if len(left) > 1 or len(right) > 1:
+        if len(left) > 1:
             raise JsonPathError("can only compare one element at a time")
-        return _compare(left[0], right[0], self.comparison)
-
-
-def _compare(left: Any, right: Any, comparison: str) -> bool:
-    """Compare two values; a number, a text and anything else never match one another."""
-    if type(left) is not type(right) and (
-        _is_number(left) != _is_number(right) or isinstance(left, str) != isinstance(right, str)
-    ):
-        return False
-    try:
-        return bool(COMPARISONS[comparison](left, right))
-    except TypeError:
-        return False
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _flat(parts: tuple[Part, ...], item: Any, root: Any) -> list[Any]:
-    try:
-        if len(parts) == 1 and isinstance(parts[0], Path):
-            return parts[0].select(item, root)
-        return [value for values in select_all(parts, item, root) for value in values]
-    except MissingFieldError:
-        return []
-
-
-def _filtered(value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    if value is None:
-        return []
-    raise JsonPathError(f"{go_printf.plain(value)} is not array or slice and cannot be filtered")
+        right = self.right.select([item], loops)
+        if len(right) > 1:
+            raise JsonPathError("can only compare one element at a time")
+        return bool(right) and compare(left[0], right[0], self.comparison)
 
 
 def _joined(parts: Iterable[list[Any]]) -> list[Any]:
     joined: list[Any] = []
     for part in parts:
         joined += part
-        if len(joined) > _MOST_VALUES:
-            raise JsonPathError(f"more than {_MOST_VALUES} values are selected")
+        if len(joined) > MOST_VALUES:
+            raise JsonPathError(f"more than {MOST_VALUES} values are selected")
     return joined
 
 
@@ -254,12 +230,18 @@ def _children(value: Any) -> list[Any]:
 
 
 def _descendants(values: list[Any]) -> list[Any]:
-    """Return the objects and lists among values and in them, each once and before what is in it."""
-    inner: dict[int, Any] = {}
+    """Return what is not empty among values and in them, objects and lists once, and before what is in them."""
+    seen: set[int] = set()
+    found: list[Any] = []
     rest = values[::-1]
     while rest:
         value = rest.pop()
-        if isinstance(value, dict | list) and id(value) not in inner:
-            inner[id(value)] = value
+        if not isinstance(value, dict | list | str) or not value:
+            continue
+        if not isinstance(value, str):
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
             rest += reversed(_children(value))
-    return list(inner.values())
+        found.append(value)
+    return found

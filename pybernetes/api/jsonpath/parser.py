@@ -1,290 +1,195 @@
-"""Reads JSONPath templates: text with {expressions}, ``range`` and ``end`` among them."""
+"""Reads JSONPath templates: text with {actions}, ``range`` and ``end`` among them."""
 
 from __future__ import annotations
 
 import re
 
+from pybernetes.api.jsonpath.comparison import JsonPathError
 from pybernetes.api.jsonpath.nodes import (
-    COMPARISONS,
-    Current,
+    Action,
     Field,
     Filter,
     Index,
-    JsonPathError,
     Literal,
-    Part,
-    Path,
-    Range,
     Recursive,
-    Root,
     Slice,
     Step,
     Text,
     Union,
     Wildcard,
+    Word,
 )
+from pybernetes.api.jsonpath.quoted import unquoted
 
-_NAME_END = frozenset(" \t\r\n[]{}(),|.=!<>&")
-_NUMBER = re.compile(r"[-+]?\d*(\.\d+)?")
-_FILTER = re.compile(r"([^!<>=]+)([!<>=]+)(.+?)$", re.DOTALL)
-_SLICE = re.compile(r"(-?\d*)(:(-?\d*))?(:(-?\d*))?$")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "a": "\a", "b": "\b", "f": "\f",
-            "v": "\v"}  # fmt: skip
-
-
-class _RangeStart(Path):
-    """The path of a ``range`` whose end has not been read."""
+_NAME_END = frozenset(" \t\r\n.,[]$@{}")
+_NUMBER = re.compile(r"[-+]?[\d.]*")
+_FILTER = re.compile(r"([^!<>=]+)([!<>=]+)(.+)$")
+_KEY = re.compile(r"'([^']*)'$")
+_SLICE = re.compile(r"(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?$")
 
 
-class _End:
-    """The ``end`` of a range."""
-
-
-def parse(text: str, allow_missing: bool, once: bool = False) -> tuple[Part, ...]:
-    """Return the parts of a template; JsonPathError in client-go's words if the text is none.
+def parse(text: str, allow_missing: bool, once: bool = False) -> tuple[Action, ...]:
+    """Return the actions of a template; JsonPathError in client-go's words if the text is none.
 
     Unless missing fields are allowed, the template raises where an object lacks one. With ``once``, ``..`` selects nothing
     twice.
     """
-    parts: list[Part | _End] = []
+    actions = []
     place = 0
     while place < len(text):
         start = text.find("{", place)
         if start < 0:
-            parts.append(Text(text[place:]))
+            actions.append(Action((Text(text[place:]),)))
             break
         if start > place:
-            parts.append(Text(text[place:start]))
-        action = _Action(text, start + 1, allow_missing, once)
-        parts += action.parse()
-        place = action.place
-    return _nested(parts)
+            actions.append(Action((Text(text[place:start]),)))
+        reader = _Reader(text, start + 1, allow_missing, once)
+        actions.append(reader.action())
+        place = reader.place
+    return tuple(actions)
 
 
-def _nested(parts: list[Part | _End]) -> tuple[Part, ...]:
-    """Return the parts with those between ``range`` and ``end`` put into the range."""
-    top: list[Part] = []
-    opened: list[tuple[Path, list[Part]]] = []
-    body = top
-
-    def close() -> list[Part]:
-        path, inner = opened.pop()
-        outer = opened[-1][1] if opened else top
-        outer.append(Range(Path(path.steps), tuple(inner)))
-        return outer
-
-    for part in parts:
-        if isinstance(part, _RangeStart):
-            body = []
-            opened.append((part, body))
-        elif isinstance(part, _End):
-            if not opened:
-                raise JsonPathError("not in range, nothing to end")
-            body = close()
-        else:
-            body.append(part)
-    while opened:
-        close()
-    return tuple(top)
-
-
-class _Action:
-    """The parser of what stands between braces; afterwards ``place`` is behind the closing one."""
+class _Reader:
+    """Reads what stands between braces; afterwards ``place`` is behind the closing one."""
 
     def __init__(self, text: str, place: int, allow_missing: bool, once: bool) -> None:
         self.text, self.place, self.allow_missing, self.once = text, place, allow_missing, once
 
-    def parse(self) -> list[Part | _End]:
-        """Return the expressions of the action."""
+    def action(self) -> Action:
+        """Return the steps of the action."""
         steps: list[Step] = []
-        parts: list[Part | _End] = []
-        ranged = False
         while (char := self._char()) != "}":
-            if char in " \t\r\n":
-                self.place += 1
-                if steps:
-                    parts.append(Path(tuple(steps)))
-                    steps = []
-            elif char in "'\"":
-                steps.append(Literal(self._quoted()))
-            elif char == "[":
-                steps += self._brackets()
+            if char == "[":
+                steps += [self._filter()] if self.text.startswith("[?(", self.place) else self._array()
             elif char == ".":
-                field = self._field()
-                if steps and isinstance(steps[-1], Recursive) and field and isinstance(field[0], Recursive):
-                    raise JsonPathError("invalid multiple recursive descent")
-                steps += field
-            elif char in "@$":
-                self.place += 1
-                steps.append(Root() if char == "$" else Current())
-            elif char in "+-" or char.isdigit():
-                steps.append(Literal(self._number()))
-            else:
-                word = self._word()
-                if word == "range":
-                    ranged = True
-                elif word == "end":
-                    parts.append(_End())
-                elif word in ("true", "false"):
-                    steps.append(Literal(word == "true"))
+                if self.text.startswith("..", self.place):
+                    if steps and isinstance(steps[-1], Recursive):
+                        raise JsonPathError("invalid multiple recursive descent")
+                    steps.append(Recursive(self.once))
+                    self.place += 2
+                    if not _is_word(self.text[self.place : self.place + 1]):
+                        continue
                 else:
-                    raise JsonPathError(f"unrecognized identifier {word}")
+                    self.place += 1
+                steps.append(self._field())
+            elif char in " @$":
+                self.place += 1
+            elif char in "'\"":
+                steps.append(self._quoted(char))
+            elif char in "+-" or char.isdecimal():
+                steps.append(self._number())
+            else:
+                steps.append(self._word(char))
         self.place += 1
-        if steps:
-            parts.append(Path(tuple(steps)))
-        if not ranged:
-            return parts
-        if not parts or not isinstance(parts[0], Path):
-            raise JsonPathError("unterminated range")
-        return [_RangeStart(parts[0].steps)]
+        return Action(tuple(steps))
 
     def _char(self) -> str:
-        if self.place >= len(self.text):
+        char = self.text[self.place : self.place + 1]
+        if char in ("", "\r", "\n"):
             raise JsonPathError("unclosed action")
-        return self.text[self.place]
+        return char
 
-    def _quoted(self) -> str:
-        mark = self.text[self.place]
-        end = self.place + 1
-        while end < len(self.text) and self.text[end] != mark:
-            end += 2 if self.text[end] == "\\" else 1
-        if end >= len(self.text):
-            raise JsonPathError("unterminated quoted string")
-        raw = self.text[self.place + 1 : end]
-        self.place = end + 1
-        return _unquoted(raw)
+    def _quoted(self, mark: str) -> Step:
+        start = self.place
+        self.place += 1
+        while True:
+            char = self.text[self.place : self.place + 1]
+            if char in ("", "\n"):
+                raise JsonPathError("unterminated quoted string")
+            self.place += 1
+            if char == mark and self.text[self.place - 2] != "\\":
+                return Text(unquoted(self.text[start : self.place]))
 
-    def _word(self) -> str:
+    def _word(self, first: str) -> Step:
+        if not _is_word(first):
+            shown = f" {first!r}" if first.isprintable() else ""
+            raise JsonPathError(f"unrecognized character in action: U+{ord(first):04X}{shown}")
         end = self.place
         while end < len(self.text) and self.text[end] not in _NAME_END:
             end += 1
-        if end == self.place:
-            char = self.text[end]
-            raise JsonPathError(f"unrecognized character in action: U+{ord(char):04X} {char!r}")
         word, self.place = self.text[self.place : end], end
-        return word
+        return Literal(word == "true") if word in ("true", "false") else Word(word)
 
-    def _number(self) -> float:
+    def _number(self) -> Step:
         match = _NUMBER.match(self.text, self.place)
         assert match is not None
         self.place = match.end()
+        digits = match[0]
         try:
-            return float(match[0]) if "." in match[0] else int(match[0])
+            if "." not in digits and -(1 << 63) <= int(digits) < 1 << 63:
+                return Literal(int(digits))
+            return Literal(float(digits))
         except ValueError:
-            raise JsonPathError(f"cannot parse number {match[0]}") from None
+            raise JsonPathError(f"cannot parse number {digits}") from None
 
-    def _field(self) -> list[Step]:
-        self.place += 1
-        steps: list[Step] = []
-        if self.text.startswith(".", self.place):
-            self.place += 1
-            steps.append(Recursive(self.once))
-            if self.text.startswith("[", self.place):
-                return steps
-        name = ""
+    def _field(self) -> Step:
+        start = self.place
         while self.place < len(self.text) and self.text[self.place] not in _NAME_END:
-            if self.text[self.place] == "\\" and self.place + 1 < len(self.text):
-                self.place += 1
-            name += self.text[self.place]
-            self.place += 1
-        if name:
-            steps.append(Wildcard() if name == "*" else Field(name, self.allow_missing))
-        return steps
+            self.place += 2 if self.text[self.place] == "\\" else 1
+        name = self.text[start : self.place].replace("\\", "")
+        return Wildcard() if name == "*" else Field(name, self.allow_missing)
 
-    def _brackets(self) -> list[Step]:
-        end = self._closing_bracket()
-        inner = self.text[self.place + 1 : end].strip()
+    def _array(self) -> list[Step]:
+        start = self.place + 1
+        end = self.text.find("]", start)
+        if end < 0 or "\n" in self.text[start:end]:
+            raise JsonPathError("unterminated array")
         self.place = end + 1
-        if inner.startswith("?(") and inner.endswith(")"):
-            return [self._filter(inner[2:-1])]
+        inner = self.text[start:end]
         if inner == "*":
             return [Slice()]
-        parts = [part.strip() for part in _split_union(inner)]
-        if len(parts) == 1 and _is_key(inner):
-            return self._key(inner[1:-1])
-        steps = [self._subscript(part) for part in parts]
-        return [steps[0] if len(steps) == 1 else Union(tuple(steps))]
-
-    def _key(self, inner: str) -> list[Step]:
-        """Return the fields that a quoted key means: a dot that no backslash stands before separates them."""
-        names = [re.sub(r"\\(.)", r"\1", name) for name in re.split(r"(?<!\\)\.", inner)]
-        return [Field(name, self.allow_missing) for name in names]
-
-    def _closing_bracket(self) -> int:
-        depth, end, mark = 0, self.place, ""
-        while end < len(self.text):
-            char = self.text[end]
-            if mark:
-                if char == "\\":
-                    end += 1
-                elif char == mark:
-                    mark = ""
-            elif char in "'\"":
-                mark = char
-            elif char == "[":
-                depth += 1
-            elif char == "]":
-                depth -= 1
-                if not depth:
-                    return end
-            end += 1
-        raise JsonPathError("unterminated array")
-
-    def _subscript(self, inner: str) -> Step:
-        if _is_key(inner):
-            return Field(inner[1:-1].replace("\\", ""), self.allow_missing)
-        if inner.startswith("?(") and inner.endswith(")"):
-            return self._filter(inner[2:-1])
+        if "," in inner:
+            parts = (part.strip(" ") for part in inner.split(","))
+            return [Union(tuple(self._inner(f"[{part}]") for part in parts))]
+        if match := _KEY.match(inner):
+            return list(self._inner(f".{match[1]}").steps)
         match = _SLICE.match(inner)
-        if match is None or not inner:
+        if match is None:
             raise JsonPathError(f"invalid array index {inner}")
-        try:
-            first, last, step = (int(number) if number else None for number in (match[1], match[3], match[5]))
-        except ValueError:
-            raise JsonPathError(f"invalid array index {inner}") from None
-        return Index(first) if match[2] is None else Slice(first, last, step)
+        first, last, step = (_whole(part) for part in match.groups())
+        return [Index(first) if match[2] is None else Slice(first, last, step)]
 
-    def _filter(self, inner: str) -> Step:
+    def _filter(self) -> Step:
+        start = self.place + len("[?(")
+        end, mark, closed = start, "", False
+        while True:
+            char = self.text[end : end + 1]
+            if char in ("", "\n"):
+                raise JsonPathError("unterminated filter")
+            end += 1
+            if char in "'\"":
+                if not mark:
+                    mark = char
+                elif char == mark and self.text[end - 2] != "\\":
+                    closed = True
+            elif char == ")" and bool(mark) == closed:
+                break
+        if self.text[end : end + 1] != "]":
+            raise JsonPathError("unclosed array expect ]")
+        self.place = end + 1
+        inner = self.text[start : end - 1]
         match = _FILTER.match(inner)
         if match is None:
-            return Filter(self._operand(inner))
-        if match[2] not in COMPARISONS:
-            raise JsonPathError(f"unrecognized filter operator {match[2]}")
-        return Filter(self._operand(match[1]), match[2], self._operand(match[3]))
+            return Filter(self._inner(inner))
+        return Filter(self._inner(match[1]), match[2], self._inner(match[3]))
 
-    def _operand(self, text: str) -> tuple[Part, ...]:
-        return parse("{" + text.strip() + "}", self.allow_missing, self.once)
-
-
-def _split_union(text: str) -> list[str]:
-    """Return the parts that commas outside of quotes separate."""
-    parts, mark, last = [], "", 0
-    for place, char in enumerate(text):
-        if mark:
-            mark = "" if char == mark else mark
-        elif char in "'\"":
-            mark = char
-        elif char == ",":
-            parts.append(text[last:place])
-            last = place + 1
-    return [*parts, text[last:]]
+    def _inner(self, text: str) -> Action:
+        """Return the action that a text without braces is."""
+        reader = _Reader("{" + text + "}", 1, self.allow_missing, self.once)
+        return reader.action()
 
 
-def _is_key(text: str) -> bool:
-    """Tell whether a subscript is a key; double quotes are for texts alone."""
-    return len(text) > 1 and text[0] == text[-1] == "'"
+def _is_word(char: str) -> bool:
+    """Tell whether a character may begin a word."""
+    return char == "_" or char.isalpha() or char.isdecimal()
 
 
-def _unquoted(raw: str) -> str:
-    """Return a text with its escapes resolved."""
-    return _ESCAPE.sub(_character, raw)
-
-
-def _character(match: re.Match[str]) -> str:
-    escape = match[1]
-    if escape in _ESCAPES:
-        return _ESCAPES[escape]
-    if len(escape) == 1:
-        raise JsonPathError("invalid syntax")
-    return chr(int(escape[1:], 16))
+def _whole(part: str | None) -> int | None:
+    """Return the number of a part of a slice, or None if there is none."""
+    digits = (part or "").removeprefix(":")
+    if not digits:
+        return None
+    try:
+        return int(digits)
+    except ValueError:
+        raise JsonPathError(f"array index {digits} is not a number") from None

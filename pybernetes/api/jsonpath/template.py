@@ -5,21 +5,68 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.api.jsonpath.nodes import JsonPathError, select_all
+from pybernetes.api.jsonpath.comparison import JsonPathError
+from pybernetes.api.jsonpath.nodes import MOST_VALUES, Loops
 from pybernetes.api.jsonpath.parser import parse
 
 _RELAXED = re.compile(r"^\{\.?([^{}]+)\}$|^\.?([^{}]+)$")
 
 
 class JsonPath:
-    """A template: text with {expressions}, ``range`` and ``end`` among them; JsonPathError if it is none."""
+    """A template: text with {actions}, ``range`` and ``end`` among them; JsonPathError if it is none."""
 
     def __init__(self, text: str, allow_missing: bool = True, once: bool = False) -> None:
-        self._parts = parse(text, allow_missing, once)
+        self._actions = parse(text, allow_missing, once)
 
     def results(self, value: Any) -> list[list[Any]]:
-        """Return what each expression selects from a value; JsonPathError where the template does not fit it."""
-        return select_all(self._parts, value, value)
+        """Return what each action selects from a value; JsonPathError where the template does not fit it."""
+        return _Run(self).results(0, value)
+
+
+class _Run:
+    """One run of a template: where its last range ended, and how much it may still do."""
+
+    def __init__(self, template: JsonPath) -> None:
+        self._actions = template._actions
+        self._loops = Loops()
+        self._end = -1
+        self._left = MOST_VALUES
+
+    def results(self, place: int, value: Any) -> list[list[Any]]:
+        """Return what the actions from a place on select, until the ``end`` of the range that they are in.
+
+        A range without an end goes on to the last action, and then those follow once more, for the value around it.
+        """
+        found: list[list[Any]] = []
+        actions, loops = self._actions, self._loops
+        while place < len(actions):
+            self._left -= 1
+            if self._left < 0:
+                raise JsonPathError(f"more than {MOST_VALUES} values are selected")
+            selected = actions[place].select([value], loops)
+            if 0 < loops.ends <= loops.open:
+                loops.ends -= 1
+                self._end = place
+                break
+            if loops.begins:
+                found += self._repeated(place, selected)
+                place = max(place, self._end)
+            else:
+                found.append(selected)
+            place += 1
+        return found
+
+    def _repeated(self, place: int, values: list[Any]) -> list[list[Any]]:
+        found: list[list[Any]] = []
+        loops = self._loops
+        loops.begins -= 1
+        loops.open += 1
+        for value in values:
+            found += self.results(place + 1, value)
+        if not values:
+            self.results(place + 1, None)  # to find the end
+        loops.open -= 1
+        return found
 
 
 def relaxed(text: str) -> str:

@@ -8,6 +8,10 @@ from typing import Any
 from pybernetes.api.text.go_format import quote
 
 
+class GoInt(int):
+    """An int, as lengths and constants of templates are; the whole numbers of objects are int64."""
+
+
 def number(value: float) -> str:
     """Return a float64 as %v prints it: short, with an exponent from 1e+21 on."""
     if math.isnan(value):
@@ -56,7 +60,7 @@ def plain(value: Any, *, nested: bool = False) -> str:
         return "map[" + " ".join(f"{key}:{plain(value[key])}" for key in sorted(value)) + "]"
     if isinstance(value, list | tuple):
         return "[" + " ".join(plain(item) for item in value) + "]"
-    return str(value)
+    return str(int(value)) if isinstance(value, GoInt) else str(value)
 
 
 def sharp(value: Any) -> str:
@@ -90,7 +94,8 @@ def type_name(value: Any) -> str:
     for kind, name in (
         (bool, "bool"),
         (str, "string"),
-        (int, "int"),
+        (GoInt, "int"),
+        (int, "int64"),
         (float, "float64"),
         (dict, "map[string]interface {}"),
     ):

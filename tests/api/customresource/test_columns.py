@@ -36,7 +36,7 @@ def test_a_path_that_does_not_fit_an_object_gives_an_empty_cell() -> None:
 
 
 def test_what_is_no_path_ends_the_table() -> None:
-    given = [{"name": name, "type": "string", "jsonPath": name} for name in (".a", "b", ".c")]
+    given = [{"name": name, "type": "string", "jsonPath": name} for name in (".a", ".b[", ".c")]
     made = columns.columns({"additionalPrinterColumns": given})
     assert [column.name for column in made] == ["Name", ".a"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.comparison import JsonPathError
 from pybernetes.api.jsonpath.template import JsonPath, relaxed
 
-OBJECT = {
+OBJECT: dict[str, Any] = {
     "metadata": {"name": "a", "creationTimestamp": "2026-01-01T00:00:00Z", "annotations": {"x.io/y": "z"}},
     "spec": {"list": [1, 2, 3], "none": [], "null": None, "flag": True, "map": {"k": {"v": 1}}},
     "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Sync", "n": 3}]},
@@ -44,7 +44,7 @@ def test_paths(path: str, values: list[Any]) -> None:
     assert JsonPath(f"{{{path}}}").results(OBJECT) == [values]
 
 
-@pytest.mark.parametrize("path", ["spec", ".spec[", ".spec[a]", ".spec[?(x)]"])
+@pytest.mark.parametrize("path", [".spec[", ".spec[a]", ".spec[?(x)", ".spec[?(@.a]", "....a"])
 def test_what_is_no_path(path: str) -> None:
     with pytest.raises(JsonPathError):
         JsonPath(f"{{{path}}}")
@@ -55,12 +55,41 @@ def test_what_is_no_path(path: str) -> None:
     [
         ("a {.metadata.name} b", [["a "], ["a"], [" b"]]),
         ("{range .spec.list[*]}{@}{','}{end}", [[1], [","], [2], [","], [3], [","]]),
-        ("{range .status.conditions[*]}{.type}{range .status}{@}", [["Ready"], ["True"], ["Sync"]]),
+        (
+            "{range .status.conditions[*]}{.type}{range .status}{@}",
+            # A range without an end: what follows is done for each value, and once more for the value around it.
+            [
+                ["Ready"],
+                ["True"],
+                [OBJECT["status"]["conditions"][0]],
+                ["Sync"],
+                [OBJECT["status"]["conditions"][1]],
+                [],
+                [OBJECT["status"]],
+                [OBJECT],
+            ],
+        ),
+        ("{range .spec.none[*]}{.a[0]}{end}x", [["x"]]),
+        ("{range .spec.list[*]}a{range .nothing}b{end}c{end}d", [["a"], ["c"]] * 3 + [["d"]]),
         ("{.spec['flag','list'][0]}", None),
         ("{.spec.list[0,2]}", [[1, 3]]),
         ("{.spec.list[::2]}", [[1, 3]]),
-        ("{.metadata.name .spec.flag}", [["a"], [True]]),
+        ("{.metadata .name}", [["a"]]),
+        ("{.metadata.name .spec.flag}", [[]]),
         ("{$.spec.flag}", [[True]]),
+        ("{range .status.conditions[*]}{$.type}{end}", [["Ready"], ["Sync"]]),
+        ("{.status.conditions[?($.n==3)].type}", [["Sync"]]),
+        ("{['metadata.name', 'spec.flag']}", [["a", True]]),
+        ("{.spec.list[]}", [[1]]),
+        ("{.}{.metadata.}", [[], []]),
+        ("{.metadata.name.*}", [[97]]),
+        (
+            "{.metadata..}",
+            [[OBJECT["metadata"], OBJECT["metadata"]["annotations"], "z", "2026-01-01T00:00:00Z", "a"]],
+        ),
+        ("{.status.conditions[?(@.n[5])].type}", [["Sync"]]),
+        ("{.status.conditions[?(@.type!='a)b')].type}", [["Ready", "Sync"]]),
+        (r"""{'\''}{"\x41\u00e9\101"}""", [["'"], ["A\u00e9A"]]),
         ("{3}{-1.5}{true}", [[3], [-1.5], [True]]),
     ],
 )
@@ -76,14 +105,18 @@ def test_templates(template: str, results: list[list[Any]] | None) -> None:
     ("template", "message"),
     [
         ("{.a", "unclosed action"),
-        ("{end}", "not in range, nothing to end"),
-        ("{range}", "unterminated range"),
+        ("{.a\n}", "unclosed action"),
+        ("{\t.a}", r"unrecognized character in action: U\+0009$"),
+        ("{..*}", r"unrecognized character in action: U\+002A '\*'"),
         ("{'a}", "unterminated quoted string"),
-        ("{.a[?(@.b=~2)]}", "unrecognized"),
-        ("{.a[-]}", "invalid array index -"),
-        ("{a}", "unrecognized identifier a"),
+        ("{.a[?(@.b=~2)]}", r"unrecognized character in action: U\+007E '~'"),
+        ("{.a[?(@.b)}", "unclosed array expect ]"),
+        ("{.a[-]}", "array index - is not a number"),
+        ("{1..2}", r"cannot parse number 1\.\.2"),
         ("{,}", r"unrecognized character in action: U\+002C ','"),
-        (r"{'\q'}", "invalid syntax"),
+        (r"{'\q'}", r"unquote string '\\q' error invalid syntax"),
+        ('{"\\\'"}', "invalid syntax"),
+        (r'{"a\\"}', "unterminated quoted string"),
     ],
 )
 def test_templates_that_are_refused(template: str, message: str) -> None:
@@ -95,6 +128,16 @@ def test_templates_that_are_refused(template: str, message: str) -> None:
     ("path", "message"),
     [
         (".spec.no", "no is not found"),
+        ("end", "not in range, nothing to end"),
+        ("spec", "unrecognized identifier spec"),
+        (".spec.list[0][0]", "int64 is not array or slice"),
+        (".status.conditions[?(@.type=='Sync')].n[?(@.a)]", "3 is not array or slice and cannot be filtered"),
+        (".spec[?(@.a)]", "cannot be filtered"),
+        (".spec.null[?(@.a)]", "<nil> is not array or slice and cannot be filtered"),
+        (".spec.list[?(@==1.5)]", "incompatible types for comparison"),
+        (".spec.list[?(@=='a')]", "incompatible types for comparison"),
+        (".status.conditions[?(true<false)]", "invalid type for comparison"),
+        (".spec.list[?(@=<1)]", "unrecognized filter operator =<"),
         (".spec.list[3]", "array index out of bounds: index 3, length 3"),
         (".spec.list[-4]", "array index out of bounds: index -1, length 3"),
         (".spec.list[0:4]", "array index out of bounds: index 3, length 3"),

@@ -132,11 +132,7 @@ def _tables(context: Context) -> None:
     if flags.sort_by:
         from pybernetes.tools.kubectl.output.sorting import sort_tables
 
-        try:
-            infos = sort_tables(infos, flags.sort_by)
-        except CommandError:
-            for info in infos:  # the original prints no table that it cannot sort, and does not say why
-                info.object = {"kind": "Table", "columnDefinitions": [], "rows": []}
+        infos = sort_tables(infos, flags.sort_by)
     with_kind = flags.show_kind or len({info.resource for info in infos}) > 1
     blocks: list[tuple[Any, TablePrinter, list[list[str]]]] = []
     with_namespace = False

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.comparison import JsonPathError
 from pybernetes.api.jsonpath.template import JsonPath, relaxed
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_printf
+from pybernetes.api.text.go_format import quote
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -68,7 +69,7 @@ def printer(context: Context, kind: str, text: str) -> Print:
                 context.stdout.write(path.text(value))
         except CommandError as error:
             raise CommandError(
-                f'error executing jsonpath "{text}": Error executing template: {error.message}. Printing more '
+                f"error executing jsonpath {quote(text)}: Error executing template: {error.message}. Printing more "
                 f"information for debugging the template:\n\ttemplate was:\n\t\t{text}\n\tobject given to jsonpath "
                 f"engine was:\n\t\t{go_printf.sharp(value)}\n\n\n"
             ) from None

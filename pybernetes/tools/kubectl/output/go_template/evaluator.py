@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 from pybernetes.api.text import go_printf
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.output.go_template.functions import FUNCTIONS, CallError, WrongNumber, truth
+from pybernetes.tools.kubectl.output.go_template.functions import (
+    ARGUMENTS,
+    FUNCTIONS,
+    CallError,
+    NotFunction,
+    WrongNumber,
+    WrongType,
+    truth,
+)
 from pybernetes.tools.kubectl.output.go_template.tree import Node, TemplateError
 
 if TYPE_CHECKING:
@@ -33,6 +41,7 @@ class Run:
         self._variables: list[tuple[str, Any]] = []
         self._depth = 0
         self._name = "output"
+        self._element = False  # the dot is an item of a list or an object, of which Go knows no type
 
     def start(self, nodes: list[Node], value: Any) -> None:
         """Run the template on a value."""
@@ -40,11 +49,9 @@ class Run:
         self._walk(nodes, value)
 
     def _error(self, node: Node, message: str) -> TemplateError:
-        source = node.place.source
-        if len(source) > 20:
-            source = source[:20] + "..."
+        place = node.place
         return TemplateError(
-            f'{node.place.line}:{node.place.column}: executing "{self._name}" at <{source}>: {message}'
+            f'{place.line}:{place.column}: executing "{self._name}" at <{place.source}>: {message}'
         )
 
     def _walk(self, nodes: list[Node], dot: Any) -> None:
@@ -72,7 +79,10 @@ class Run:
         block = node.value
         value = self._pipe(block.pipe, dot)
         if truth(value):
+            element = self._element
+            self._element = element and node.kind != "with"
             self._walk(block.body, value if node.kind == "with" else dot)
+            self._element = element
         else:
             self._walk(block.otherwise, dot)
         del self._variables[known:]
@@ -84,6 +94,7 @@ class Run:
         value = self._pipe(block.pipe, dot, declare=False)
         pairs = self._pairs(block.pipe, value)
         inner = len(self._variables)
+        element, self._element = self._element, isinstance(value, list | dict)
         try:
             for key, item in pairs:
                 if names:
@@ -100,11 +111,13 @@ class Run:
                 del self._variables[inner:]
         except _Break:
             pass
+        self._element = element
         if not pairs:
             self._walk(block.otherwise, dot)
         del self._variables[known:]
 
     def _pairs(self, node: Node, value: Any) -> list[tuple[Any, Any]]:
+        last = node.value[2][-1].value[-1]
         if value is None:
             return []
         if isinstance(value, dict):
@@ -112,10 +125,10 @@ class Run:
         if isinstance(value, list):
             return list(enumerate(value))
         if isinstance(value, int) and not isinstance(value, bool):
+            if len(node.value[0]) > 1:
+                raise self._error(last, f"can't use {value} to iterate over more than one variable")
             return [(number, number) for number in range(value)]
-        if isinstance(value, str):
-            return [(place, ord(char)) for place, char in enumerate(value)]
-        raise self._error(node, f"range can't iterate over {go_printf.plain(value)}")
+        raise self._error(last, f"range can't iterate over {go_printf.plain(value)}")
 
     def _template(self, node: Node, dot: Any) -> None:
         name, pipe = node.value
@@ -125,11 +138,12 @@ class Run:
             raise self._error(node, f"exceeded maximum template depth ({_MAX_DEPTH})")
         value = self._pipe(pipe, dot) if pipe is not None else None
         kept, self._variables = self._variables, [("$", value)]
+        element, self._element = self._element, False
         name, self._name = self._name, name
         self._depth += 1
         self._walk(self._defined[self._name], value)
         self._depth -= 1
-        self._variables, self._name = kept, name
+        self._variables, self._name, self._element = kept, name, element
 
     def _assign(self, name: str, value: Any) -> None:
         for place in range(len(self._variables) - 1, -1, -1):
@@ -154,7 +168,7 @@ class Run:
         operands = node.value
         first = operands[0]
         if first.kind == "name":
-            return self._call(first, operands[1:], dot, final)
+            return self._call(first, operands[1:], dot, final, node)
         if len(operands) > 1 or final is not _NONE:
             if first.kind in ("field", "chain", "variable"):
                 named = first.value if first.kind == "field" else first.value[1]
@@ -189,7 +203,7 @@ class Run:
         raise self._error(node, f"can't evaluate {node.kind}")
 
     def _fields(self, node: Node, value: Any, names: list[str]) -> Any:
-        for name in names:
+        for place, name in enumerate(names):
             if isinstance(value, dict):
                 if name not in value and self._strict:
                     raise self._error(node, f'map has no entry for key "{name}"')
@@ -199,13 +213,23 @@ class Run:
                     raise self._error(node, f'nil data; no entry for key "{name}"')
                 return None
             else:
-                raise self._error(node, f"can't evaluate field {name} in type interface {{}}")
+                known = not place and (node.kind != "field" or not self._element)
+                kind = go_printf.type_name(value) if known else "interface {}"
+                raise self._error(node, f"can't evaluate field {name} in type {kind}")
         return value
 
-    def _call(self, node: Node, operands: list[Node], dot: Any, final: Any) -> Any:
+    def _call(
+        self, node: Node, operands: list[Node], dot: Any, final: Any, command: Node | None = None
+    ) -> Any:
         name = node.value
         if name in ("and", "or"):
             return self._logic(node, operands, dot, final)
+        given = len(operands) + (final is not _NONE)
+        wanted = ARGUMENTS.get(name, given)
+        if given != wanted:
+            raise self._error(node, f"wrong number of args for {name}: want {wanted} got {given}")
+        if name == "base64decode" and operands and operands[0].kind in ("literal", "nil"):
+            self._constant(operands[0])
         values = [self._value(operand, dot) for operand in operands]
         if final is not _NONE:
             values.append(final)
@@ -213,8 +237,20 @@ class Run:
             return FUNCTIONS[name](*values)
         except WrongNumber as error:
             raise self._error(node, str(error)) from None
+        except NotFunction as error:
+            what = operands[0].place.source if operands else "<pipeline>"
+            raise self._error(command or node, f"error calling call: non-function {what} {error}") from None
+        except WrongType as error:
+            raise self._error(operands[0] if operands else node, str(error)) from None
         except CallError as error:
-            raise self._error(node, f"error calling {name}: {error}") from None
+            raise self._error(command or node, f"error calling {name}: {error}") from None
+
+    def _constant(self, node: Node) -> None:
+        """Refuse a constant that is no text, where a text is needed."""
+        if node.kind == "nil":
+            raise self._error(node, "cannot assign nil to string")
+        if not isinstance(node.value, str):
+            raise self._error(node, f"expected string; found {node.place.source}")
 
     def _logic(self, node: Node, operands: list[Node], dot: Any, final: Any) -> Any:
         """Evaluate ``and`` and ``or`` up to the value that decides."""

@@ -24,27 +24,36 @@ def truth(value: Any) -> bool:
 
 
 def _not(*values: Any) -> bool:
-    _count("not", values, 1)
     return not truth(values[0])
-
-
-def _count(name: str, values: tuple[Any, ...], wanted: int) -> None:
-    if len(values) != wanted:
-        raise WrongNumber(f"wrong number of args for {name}: want {wanted} got {len(values)}")
 
 
 class WrongNumber(CallError):
     """A function is given too many or too few values."""
 
 
+class WrongType(CallError):
+    """The first value of a function is not the text that it must be."""
+
+
+class NotFunction(CallError):
+    """What is to be called is no function."""
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        raise WrongType("invalid value; expected string")
+    raise WrongType(f"wrong type for value; expected string; got {go_printf.type_name(value)}")
+
+
 def _len(*values: Any) -> int:
-    _count("len", values, 1)
     if values[0] is None:
-        raise CallError("len of nil pointer")
+        raise CallError("reflect: call of reflect.Value.Type on zero Value")
     if isinstance(values[0], str):
-        return len(values[0].encode())
+        return go_printf.GoInt(len(values[0].encode()))
     if isinstance(values[0], list | dict):
-        return len(values[0])
+        return go_printf.GoInt(len(values[0]))
     raise CallError(f"len of type {go_printf.type_name(values[0])}")
 
 
@@ -62,8 +71,10 @@ def _index(*values: Any) -> Any:
                 raise CallError(f"value has type {go_printf.type_name(key)}; should be string")
             item = item.get(key)
         elif isinstance(item, list | str):
-            if isinstance(key, bool) or not isinstance(key, int):
-                raise CallError(f"cannot index slice/array with type {go_printf.type_name(key)}")
+            _check_index(key)
+            if key == len(item):
+                kind = "string" if isinstance(item, str) else "slice"
+                raise CallError(f"reflect: {kind} index out of range")
             if not 0 <= key < len(item):
                 raise CallError(f"index out of range: {key}")
             item = item.encode()[key] if isinstance(item, str) else item[key]
@@ -72,10 +83,19 @@ def _index(*values: Any) -> Any:
     return item
 
 
+def _check_index(key: Any) -> None:
+    if key is None:
+        raise CallError("cannot index slice/array with nil")
+    if isinstance(key, bool) or not isinstance(key, int):
+        raise CallError(f"cannot index slice/array with type {go_printf.type_name(key)}")
+
+
 def _slice(*values: Any) -> Any:
     if not values:
         raise WrongNumber("wrong number of args for slice: want at least 1 got 0")
     item, bounds = values[0], list(values[1:])
+    if item is None:
+        raise CallError("slice of untyped nil")
     if not isinstance(item, list | str):
         raise CallError(f"can't slice item of type {go_printf.type_name(item)}")
     if len(bounds) > 3 or (isinstance(item, str) and len(bounds) > 2):
@@ -85,8 +105,7 @@ def _slice(*values: Any) -> Any:
             else f"too many slice indexes: {len(bounds)}"
         )
     for bound in bounds:
-        if isinstance(bound, bool) or not isinstance(bound, int):
-            raise CallError(f"cannot index slice/array with type {go_printf.type_name(bound)}")
+        _check_index(bound)
         if not 0 <= bound <= len(item):
             raise CallError(f"index out of range: {bound}")
     first = bounds[0] if bounds else 0
@@ -107,17 +126,18 @@ def _kind(value: Any) -> str:
 
 def _same(left: Any, right: Any) -> bool:
     kinds = {_kind(left), _kind(right)}
-    if "other" in kinds:
-        if kinds == {"other", "nil"}:
-            return False
-        raise CallError(
-            "non-comparable type " + go_printf.type_name(left if _kind(left) == "other" else right)
-        )
     if "nil" in kinds:
         return left is None and right is None
     if len(kinds) > 1:
-        raise CallError("incompatible types for comparison")
-    return left == right
+        raise _incompatible(left, right)
+    if "other" in kinds:
+        raise CallError(f"non-comparable type {go_printf.plain(right)}: {go_printf.type_name(right)}")
+    return bool(left == right)
+
+
+def _incompatible(left: Any, right: Any) -> CallError:
+    types = (go_printf.type_name(value) for value in (left, right))
+    return CallError("incompatible types for comparison: " + " and ".join(types))
 
 
 def _eq(*values: Any) -> bool:
@@ -129,25 +149,18 @@ def _eq(*values: Any) -> bool:
 
 
 def _ne(*values: Any) -> bool:
-    _count("ne", values, 2)
     return not _same(*values)
 
 
 def _less(left: Any, right: Any) -> bool:
     kinds = {_kind(left), _kind(right)}
-    if kinds & {"other", "nil", "bool"}:
+    if kinds & {"other", "nil"}:
         raise CallError("invalid type for comparison")
     if len(kinds) > 1:
-        raise CallError("incompatible types for comparison")
-    return left < right
-
-
-def _ordered(name: str, decide: Callable[[Any, Any], bool]) -> Callable[..., bool]:
-    def function(*values: Any) -> bool:
-        _count(name, values, 2)
-        return decide(*values)
-
-    return function
+        raise _incompatible(left, right)
+    if "bool" in kinds:
+        raise CallError("invalid type for comparison")
+    return bool(left < right)
 
 
 def _println(*values: Any) -> str:
@@ -157,9 +170,7 @@ def _println(*values: Any) -> str:
 def _printf(*values: Any) -> str:
     if not values:
         raise WrongNumber("wrong number of args for printf: want at least 1 got 0")
-    if not isinstance(values[0], str):
-        raise CallError(f"wrong type for value; expected string; got {go_printf.type_name(values[0])}")
-    return go_printf.sprintf(values[0], list(values[1:]))
+    return go_printf.sprintf(_string(values[0]), list(values[1:]))
 
 
 def _html(*values: Any) -> str:
@@ -188,14 +199,11 @@ def _urlquery(*values: Any) -> str:
 
 
 def _text(values: tuple[Any, ...]) -> str:
-    return values[0] if len(values) == 1 and isinstance(values[0], str) else go_printf.join(list(values))
+    return go_printf.join(["<no value>" if value is None else value for value in values])
 
 
 def _base64decode(*values: Any) -> str:
-    _count("base64decode", values, 1)
-    if not isinstance(values[0], str):
-        raise CallError(f"wrong type for value; expected string; got {go_printf.type_name(values[0])}")
-    text = values[0].replace("\n", "").replace("\r", "")
+    text = _string(values[0]).replace("\n", "").replace("\r", "")
     try:
         return base64.b64decode(text, validate=True).decode("utf-8", "replace")
     except (binascii.Error, ValueError):
@@ -203,7 +211,7 @@ def _base64decode(*values: Any) -> str:
             (i for i, char in enumerate(text) if not ((char.isalnum() and char.isascii()) or char in "+/=")),
             len(text) // 4 * 4,
         )
-        raise CallError(f"base64 decode: illegal base64 data at input byte {bad}") from None
+        raise CallError(f"base64 decode failed: illegal base64 data at input byte {bad}") from None
 
 
 def _exists(*values: Any) -> bool:
@@ -217,8 +225,13 @@ def _exists(*values: Any) -> bool:
 
 
 def _call(*values: Any) -> Any:
-    raise CallError("call of nil" if not values or values[0] is None else "non-function argument")
+    if not values or values[0] is None:
+        raise CallError("call of nil")
+    raise NotFunction(f"of type {go_printf.type_name(values[0])}")
 
+
+# Of how many values those functions are that do not take any number of them.
+ARGUMENTS = {"not": 1, "len": 1, "base64decode": 1, "ne": 2, "lt": 2, "le": 2, "gt": 2, "ge": 2}
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "not": _not,
@@ -234,10 +247,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "call": _call,
     "eq": _eq,
     "ne": _ne,
-    "lt": _ordered("lt", _less),
-    "le": _ordered("le", lambda left, right: _less(left, right) or _same(left, right)),
-    "gt": _ordered("gt", lambda left, right: not (_less(left, right) or _same(left, right))),
-    "ge": _ordered("ge", lambda left, right: not _less(left, right)),
+    "lt": _less,
+    "le": lambda left, right: _less(left, right) or _same(left, right),
+    "gt": lambda left, right: not (_less(left, right) or _same(left, right)),
+    "ge": lambda left, right: not _less(left, right),
     "exists": _exists,
     "base64decode": _base64decode,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from pybernetes.api.text.go_printf import GoInt
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.go_template.functions import FUNCTIONS
 from pybernetes.tools.kubectl.output.go_template.lexer import Token, line_of, tokens
@@ -51,11 +52,15 @@ class Parser:
         self._at += 1
         return token
 
-    def _place(self, start: int) -> Place:
+    def _place(self, start: int, named: int | None = None) -> Place:
+        """Return the place of what begins at ``start`` and has been read; errors tell of ``named`` instead."""
         end = self._tokens[self._at - 1]
+        if end.text == "|":
+            end = self._tokens[self._at - 2]
         stop = end.start + len(end.text)
         line = line_of(self._text, start)
-        column = start - (self._text.rfind("\n", 0, start) + 1)
+        shown = start if named is None else named
+        column = shown - (self._text.rfind("\n", 0, shown) + 1)
         return Place(line, column, self._text[start:stop].strip())
 
     def _list(self) -> tuple[list[Node], str]:
@@ -233,12 +238,14 @@ class Parser:
         token = self._next()
         node = self._term(token)
         names: list[str] = []
+        start = token.start
         while (following := self._peek()) is not None and following.kind == "field" and not following.space:
             self._at += 1
+            start = start if names else following.start
             names.append(following.text[1:])
         if not names:
             return node
-        place = self._place(token.start)
+        place = self._place(token.start, start)
         match node.kind:
             case "field":
                 return Node("field", [*node.value, *names], place)
@@ -282,13 +289,13 @@ class Parser:
         try:
             lower = text.lower()
             if "x" in lower:
-                return int(text, 16)
+                return GoInt(text, 16)
             if "." in text or "e" in lower:
                 return float(text)
             sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
             base = 8 if digits.isdigit() and len(digits) > 1 and digits[0] == "0" else 0
             value = int(digits, base)
-            return -value if sign == "-" else value
+            return GoInt(-value if sign == "-" else value)
         except ValueError:
             raise self._error(f'bad number syntax: "{token.text}"', token.start) from None
 
@@ -304,5 +311,5 @@ def _unquote(token: Token) -> Any:
     if token.kind == "raw":
         return token.text[1:-1]
     if token.kind == "char":
-        return ord(ast.literal_eval(token.text))
+        return GoInt(ord(ast.literal_eval(token.text)))
     return ast.literal_eval(token.text.replace("\\/", "/"))

@@ -9,8 +9,6 @@ from pybernetes.tools.kubectl.output.go_template.template import Template, Templ
 from pybernetes.tools.kubectl.output.printers import Print
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from pybernetes.api.resource import Object
 
 
@@ -22,29 +20,18 @@ def printer(context: Context, text: str) -> Print:
         raise CommandError(f"error parsing template {text}, template: output:{error}") from None
 
     def show(value: Object) -> None:
-        data = _floats(value)
         try:
-            template.run(data, context.stdout.write)
+            template.run(value, context.stdout.write)
         except TemplateError as error:
             from pybernetes.api.text import go_printf
+            from pybernetes.api.text.go_format import quote
             from pybernetes.tools.kubectl.output.json import dumps
 
             context.stdout.write(
                 f"Error executing template: template: output:{error}. Printing more information for debugging the "
                 f"template:\n\ttemplate was:\n\t\t{text}\n\traw data was:\n\t\t{dumps(value, indent=None)}\n"
-                f"\tobject given to template engine was:\n\t\t{go_printf.plain(data)}\n\n"
+                f"\tobject given to template engine was:\n\t\t{go_printf.plain(value)}\n\n"
             )
-            raise CommandError(f'error executing template "{text}": template: output:{error}') from None
+            raise CommandError(f"error executing template {quote(text)}: template: output:{error}") from None
 
     return show
-
-
-def _floats(value: Any) -> Any:
-    """Return a value with all numbers as float64, as Go's JSON gives them to templates."""
-    if isinstance(value, dict):
-        return {key: _floats(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_floats(item) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    return value

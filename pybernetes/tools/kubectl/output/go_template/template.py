@@ -1,6 +1,6 @@
 """Go's text/template: tokens, a tree, and its walk over a value.
 
-``Template(text).run(value, write)``. Numbers of objects are float64, as Go's JSON has them; literals are int or float64.
+``Template(text).run(value, write)``. Whole numbers of objects are int64; literals are int or float64.
 """
 
 from __future__ import annotations
