@@ -85,10 +85,11 @@ def watch(context: Context, human: bool) -> None:
     query: dict[str, Any] = {"labels": source.labels, "fields": source.fields}
     if single:
         query["fields"] = f"metadata.name={info.name}"
-    query["resourceVersion"] = _version(value, single)
+    # As the original: from about now, which sends the object once more. Its own version may be too old to begin at.
+    query["resourceVersion"] = "0" if single else (value.get("metadata") or {}).get("resourceVersion") or ""
     accept = TABLE if human and flags.server_print else JSON
     namespace = info.namespace if info.resource.namespaced else ""
-    first = single and not query["resourceVersion"]
+    first = single
     for event in context.client.watch(info.resource, namespace, accept=accept, **query):
         if event.get("type") == "BOOKMARK":
             continue
@@ -98,14 +99,6 @@ def watch(context: Context, human: bool) -> None:
             first = False
             continue
         show(event["object"], event["type"] if flags.output_watch_events else "")
-
-
-def _version(value: Object, single: bool) -> str:
-    version = (value.get("metadata") or {}).get("resourceVersion") or ""
-    if value.get("kind") == "Table" and single:
-        rows = value.get("rows") or [{}]
-        version = ((rows[0].get("object") or {}).get("metadata") or {}).get("resourceVersion") or version
-    return version
 
 
 def _shower(context: Context, info: Info, human: bool) -> Any:

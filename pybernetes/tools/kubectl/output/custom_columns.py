@@ -21,11 +21,13 @@ def printer(context: Context, kind: str, text: str) -> Print:
     """Return a printer of one line for each object."""
     headings, paths = _from_file(text) if kind == "custom-columns-file" else _from_text(text)
     programs = [PathTemplate.relaxed(path) for path in paths]
-    headless = context.flags.no_headers and kind == "custom-columns"  # a file's first line is always shown
+    # A file's first line is always shown; what is printed later needs no headings again.
+    pending = [] if context.flags.no_headers and kind == "custom-columns" else [headings]
 
     def show_all(value: Object) -> None:
         items = value["items"] if isinstance(value.get("items"), list) else [value]
-        rows = [] if headless else [headings]
+        rows = pending[:]
+        pending.clear()
         try:
             for item in items:
                 rows.append([_cell(program.results(item)) for program in programs])

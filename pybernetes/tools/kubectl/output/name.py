@@ -23,6 +23,8 @@ def printer(context: Context, operation: str = "") -> Print:
     suffix = f" {operation}" if operation else ""
 
     def show(value: Object) -> None:
+        if "kind" not in value and isinstance(value.get("object"), dict):  # a watch event
+            value = value["object"]
         if isinstance(value.get("items"), list):
             for item in value["items"]:
                 show(item)

@@ -43,25 +43,27 @@ def until(
     """Wait until a condition holds for an object (None if it does not exist) and return the object then.
 
     It is read by its name, and watched from there on if it must be. For a user who may read it but not watch it that is an
-    error, or with a ``pause`` it is read again and again. What was ``seen`` of it just now need not be read.
+    error, or with a ``pause`` it is read again and again. What was ``seen`` of it just now need not be read. An object that
+    has not changed for long has a version that no watch can begin at: then its list is read, whose version is of now.
     """
     client, field = context.client, f"metadata.name={info.name}"
+    expired = False
     while True:
-        value = seen or _read(context, info)
+        value, version = (seen, _version(seen)) if seen else _read(context, info, expired)
         seen = None
         if condition(value):
             return value
         left = deadline - time.monotonic()
         if left <= 0:
             raise timed_out(info)
-        version = value["metadata"].get("resourceVersion") if value is not None else None
         try:
             for event in client.watch(
                 info.resource, info.namespace, fields=field, resourceVersion=version, read_timeout=left,
                 timeoutSeconds=max(1, int(min(left, 3600)) + 1),
             ):  # fmt: skip
                 if event.get("type") == "ERROR":
-                    break  # the history is gone: read it again
+                    expired = True
+                    break
                 value = None if event["type"] == "DELETED" else event["object"]
                 if condition(value):
                     return value or event["object"]
@@ -74,15 +76,26 @@ def until(
                 time.sleep(min(pause, left))
             elif error.http_code != 410:
                 raise
+            expired = error.http_code == 410
 
 
-def _read(context: Context, info: Info) -> Object | None:
+def _read(context: Context, info: Info, listed: bool) -> tuple[Object | None, str | None]:
+    """Return an object, or None if it is not there, and the version to watch from."""
     try:
-        return context.client.get(info.resource, info.namespace, info.name)
+        if listed:
+            found = context.client.list(info.resource, info.namespace, fields=f"metadata.name={info.name}")
+            return next(iter(found.get("items") or ()), None), _version(found)
+        value = context.client.get(info.resource, info.namespace, info.name)
     except ApiError as error:
         if not_found(error):
-            return None
+            return None, None
         raise
+    return value, _version(value)
+
+
+def _version(value: Object) -> str | None:
+    version: str | None = (value.get("metadata") or {}).get("resourceVersion")
+    return version
 
 
 class TimedOut(CommandError):

@@ -35,6 +35,10 @@ class Server:
             raise ApiError({"reason": "NotFound", "code": 404, "message": "not found"})
         return value
 
+    def list(self, resource: Any, namespace: str, **options: Any) -> Any:
+        assert options == {"fields": "metadata.name=web"}
+        return {"metadata": {"resourceVersion": "now"}, "items": [pod("1", "Pending")]}
+
     def watch(self, resource: Any, namespace: str, **options: Any) -> Iterator[Any]:
         assert options["fields"] == "metadata.name=web"
         self.watched_from.append(options["resourceVersion"])
@@ -60,8 +64,19 @@ def runs(value: Any) -> bool:
         ([pod("1", "Pending")], [[{"type": "MODIFIED", "object": pod("2", "Running")}]], ["1"]),
         ([None], [[{"type": "ADDED", "object": pod("2", "Running")}]], [None]),
         ([pod("1", "Pending"), pod("3", "Running")], [[]], ["1"]),
-        ([pod("1", "Pending"), pod("3", "Running")], [[{"type": "ERROR", "object": {}}]], ["1"]),
-        ([pod("1", "Pending"), pod("3", "Running")], [ApiError({"reason": "Expired", "code": 410})], ["1"]),
+        (
+            [pod("1", "Pending")],
+            [[{"type": "ERROR", "object": {}}], [{"type": "MODIFIED", "object": pod("3", "Running")}]],
+            ["1", "now"],
+        ),
+        (
+            [pod("1", "Pending")],
+            [
+                ApiError({"reason": "Expired", "code": 410}),
+                [{"type": "MODIFIED", "object": pod("3", "Running")}],
+            ],
+            ["1", "now"],
+        ),
     ],
 )
 def test_until_it_runs(readings: list[Any], watches: list[Any], watched_from: list[Any]) -> None:

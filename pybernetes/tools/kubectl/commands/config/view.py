@@ -87,6 +87,9 @@ def _minified(context: Context, config: Object) -> Object:
     if chosen is None:
         raise CommandError(f"cannot locate context {name}")
     kept = {"contexts": name, "clusters": chosen.get("cluster"), "users": chosen.get("user")}
+    for plural, wanted in kept.items():
+        if wanted and kubeconfig_files.entry(config, plural, wanted) is None:
+            raise CommandError(f"cannot locate {plural[:-1]} {wanted}")
     return {
         **config,
         "current-context": name,

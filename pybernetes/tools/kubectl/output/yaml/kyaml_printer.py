@@ -21,6 +21,10 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w./-]*\Z")
 
 def dumps(value: Any) -> str:
     """Return a value as a KYAML document."""
+    if isinstance(value, dict) and list(value) == ["type", "object"]:  # a watch event: its type comes first
+        return (
+            f"---\n{{\n  type: {_node(value['type'], '  ')},\n  object: {_node(value['object'], '  ')},\n}}\n"
+        )
     return "---\n" + _node(value, "") + "\n"
 
 
