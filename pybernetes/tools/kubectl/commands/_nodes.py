@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.named_objects import MISSING
 
@@ -27,7 +28,9 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
     chunk = 0
     if context.flags.selector:
         chunk = context.flags.chunk_size if context.flags.has("chunk-size") else 500
-    builder = Builder.from_flags(context, args=args, continue_on_error=True, chunk=chunk, categories=False)
+    builder = Builder.from_flags(
+        context, args=args, continue_on_error=True, chunk=chunk, categories=False, scheme=SCHEME
+    )
     infos = builder.all()
     raise_all(builder.errors)
     for info in infos:

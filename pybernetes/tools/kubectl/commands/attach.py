@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 SUMMARY = "Attach to a running container"
@@ -31,7 +32,7 @@ def run(context: Context) -> None:
         )
     if flags.pod_running_timeout <= 0:
         raise CommandError("--pod-running-timeout must be higher than zero")
-    info = named(context, args[0] if len(args) == 1 else f"{args[0]}/{args[1]}")
+    info = named(context, args[0] if len(args) == 1 else f"{args[0]}/{args[1]}", scheme=SCHEME)
     pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):

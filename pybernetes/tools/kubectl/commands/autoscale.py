@@ -41,12 +41,6 @@ DEPRECATED = {
 _NAMES = ("horizontalpodautoscalers", "horizontalpodautoscaler", "HorizontalPodAutoscaler", True)
 _AUTOSCALER, _OLDER = (Resource("autoscaling", version, *_NAMES) for version in ("v2", "v1"))
 _UNITS = {"cpu": "m", "memory": "Mi"}
-_SCALABLE = {
-    ("", "ReplicationController"),
-    ("apps", "Deployment"),
-    ("apps", "ReplicaSet"),
-    ("apps", "StatefulSet"),
-}
 
 
 def run(context: Context) -> None:
@@ -74,7 +68,7 @@ def run(context: Context) -> None:
 
 def _one(context: Context, info: Info, metrics: list[Object], dry_run: str) -> None:
     flags = context.flags
-    if (info.resource.group, info.resource.kind) not in _SCALABLE:
+    if "scale" not in info.resource.subresources:
         kind = f"{info.resource.group}/{info.resource.version}, Resource={info.resource.plural}"
         raise CommandError(
             f"cannot autoscale a {info.resource.kind}: could not find scale subresource for {kind} in discovery information"

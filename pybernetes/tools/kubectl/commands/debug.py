@@ -14,6 +14,7 @@ from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def run(context: Context) -> None:
     custom = _custom(context)
     _check(context, targets, command, custom)
     arguments = [target if "/" in target else f"pods/{target}" for target in targets]
-    for info in Builder(context, args=arguments, filenames=flags.filename, latest=True).infos():
+    for info in Builder(
+        context, args=arguments, filenames=flags.filename, latest=True, scheme=SCHEME
+    ).infos():
         if info.resource.kind == "Node":
             pod, name = _on_node(context, info, command, custom)
         elif info.resource.kind != "Pod":

@@ -8,6 +8,7 @@ from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.pods import choose_container, named, pods_of
 
 SUMMARY = "Execute a command in a container"
@@ -38,14 +39,14 @@ def run(context: Context) -> None:
     if not command:
         raise CommandError("you must specify at least one command for the container")
     if flags.filename:
-        infos = Builder(context, filenames=flags.filename, kustomize=flags.kustomize).all()
+        infos = Builder(context, filenames=flags.filename, kustomize=flags.kustomize, scheme=SCHEME).all()
         if len(infos) > 1:
             raise CommandError("cannot exec into multiple objects at a time")
         info = infos[0]
         # A pod of a file is taken as it is written there.
         info.object["metadata"]["namespace"] = info.namespace
     else:
-        info = named(context, args[0])
+        info = named(context, args[0], scheme=SCHEME)
     pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.label_selector import parse_labels
 
@@ -49,7 +50,7 @@ _EXPOSABLE = {
 def run(context: Context) -> None:
     """Make a service for each object."""
     dry_run = context.dry_run()
-    builder = Builder.from_flags(context, continue_on_error=True, labels=None)
+    builder = Builder.from_flags(context, continue_on_error=True, labels=None, scheme=SCHEME)
     builder.each(lambda info: _one(context, info, dry_run))
 
 

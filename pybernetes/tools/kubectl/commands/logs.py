@@ -13,6 +13,7 @@ from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output.times import check_rfc3339
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.pods import choose_container, named, pods_of
 
@@ -144,7 +145,7 @@ def _targets(context: Context, container: str, named_pods: list[Object] | Info) 
 
 def _named(context: Context) -> Info:
     try:
-        return named(context, context.args[0])
+        return named(context, context.args[0], scheme=SCHEME)
     except ApiError as error:
         if not_found(error):
             raise CommandError(

@@ -7,8 +7,9 @@ import copy
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.connection.client import PATCH_TYPES
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.files import read_bytes
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
@@ -87,15 +88,28 @@ def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
     if flags.local or dry_run == "client":
         value = _locally(info, patch, flags.type)
     else:
-        value = context.client.patch(
-            info.resource, info.namespace, info.name, patch, flags.type, query=context.write_query(),
-            subresource=flags.subresource,
-        )  # fmt: skip
+        value = _sent(context, info, patch)
         if flags.record:
             cause = context.record({})
             value = context.client.patch(info.resource, info.namespace, info.name, cause)
     changed = before != value
     printers.make(context, "patched" if changed else "patched (no change)", suffix=False)(value)
+
+
+def _sent(context: Context, info: Info, patch: Any) -> Object:
+    kind = context.flags.type
+    try:
+        return context.client.patch(
+            info.resource, info.namespace, info.name, patch, kind, query=context.write_query(),
+            subresource=context.flags.subresource,
+        )  # fmt: skip
+    except ApiError as error:
+        if error.http_code != 415:
+            raise
+        resource = info.resource
+        raise CommandError(
+            f"{PATCH_TYPES[kind]} is not supported by {resource.api_version}, Kind={resource.kind}: {error.message}"
+        ) from None
 
 
 def _locally(info: Info, patch: Any, kind: str) -> Object:

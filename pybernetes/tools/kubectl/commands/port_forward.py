@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.connection.streaming import Channels
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
-from pybernetes.tools.kubectl.resources.built_in import built_in
+from pybernetes.tools.kubectl.resources.built_in import CLIENT_SCHEME, built_in
 from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def run(context: Context) -> None:
         raise context.usage("TYPE/NAME and list of ports are required for port-forward")
     if flags.pod_running_timeout <= 0:
         raise context.usage("--pod-running-timeout must be higher than zero")
-    info = named(context, context.args[0])
+    info = named(context, context.args[0], scheme=CLIENT_SCHEME)
     pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     service = info.object if info.resource.kind == "Service" else None
     _refuse_udp(service or pod, context.args[1:])

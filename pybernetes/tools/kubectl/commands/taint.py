@@ -9,6 +9,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Several
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -56,7 +57,12 @@ def run(context: Context) -> None:
             f"can not both modify and remove the following taint(s) in the same command: {', '.join(both)}"
         )
     builder = Builder.from_flags(
-        context, args=resources, continue_on_error=True, select_all=False, empty_selector=flags.all
+        context,
+        args=resources,
+        continue_on_error=True,
+        select_all=False,
+        empty_selector=flags.all,
+        scheme=SCHEME,
     )
     for info in builder.infos():
         try:

@@ -48,6 +48,12 @@ _LATE = (
 )
 
 
+PATCH_TYPES = {
+    "merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
+    "json": "application/json-patch+json", "apply": "application/apply-patch+yaml",
+}  # fmt: skip
+
+
 class Client:
     """A client of one server."""
 
@@ -188,13 +194,9 @@ class Client:
         self, resource: Resource, namespace: str, name: str, patch: Any, kind: str = "merge", **options: Any
     ) -> Object:
         """Change a part of an object. ``kind``: merge, strategic, json, apply."""
-        types = {
-            "merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
-            "json": "application/json-patch+json", "apply": "application/apply-patch+yaml",
-        }  # fmt: skip
         subresource = options.pop("subresource", "")
         path = path_of(resource, namespace, name, subresource)
-        return self.json("PATCH", path, patch, content_type=types[kind], **options)
+        return self.json("PATCH", path, patch, content_type=PATCH_TYPES[kind], **options)
 
     def delete(
         self, resource: Resource, namespace: str, name: str, options: Object | None = None, **query: Any

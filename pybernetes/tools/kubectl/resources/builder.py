@@ -45,6 +45,7 @@ class Builder:
     ignore: Any = None  # which errors do not count
     accepts: Any = None  # raises an error for an object of a file that the command cannot use
     categories = True  # a type may be a category
+    scheme = ""  # the original's name of the kinds that the command knows, if it knows the built-in ones only
     validating = False  # objects of files are looked at before they are sent
 
     def __init__(self, context: Context, **options: Any) -> None:
@@ -95,6 +96,14 @@ class Builder:
 
     def infos(self) -> Iterator[Info]:
         """Return the objects, each read when it is asked for; one that cannot be had raises, or is kept in ``errors``."""
+        objects = self._objects()
+        if not self.scheme:
+            return objects
+        from pybernetes.tools.kubectl.resources.built_in import known
+
+        return known(objects, self.scheme, self.keep)
+
+    def _objects(self) -> Iterator[Info]:
         self._check_flags()
         if self.filenames or self.kustomize:
             from pybernetes.tools.kubectl.resources import file_objects

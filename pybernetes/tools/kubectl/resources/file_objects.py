@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, NoConnection, NotValidated
+from pybernetes.tools.kubectl.errors import CommandError, NotValidated
 from pybernetes.tools.kubectl.resources import manifests, object_check
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
@@ -112,7 +112,7 @@ def _loaded(builder: Builder, value: Any, source: str) -> Info:
         resource = Resource(group, version, kind.lower() + "s", kind.lower(), kind, True)
         return Info(resource, metadata.get("namespace") or "", name, value, source)
     if builder.validating:
-        _reach(builder, source)
+        object_check.reach(builder.context.client, source)
     try:
         resource = builder.context.discovery.of_kind(
             value["apiVersion"], value["kind"], not builder.validating
@@ -137,17 +137,6 @@ def _loaded(builder: Builder, value: Any, source: str) -> Info:
             resource, info.namespace, name, accept=builder.accept, query=builder.query
         )
     return info
-
-
-def _reach(builder: Builder, source: str) -> None:
-    """Refuse an object if the server, which validates it, cannot be reached."""
-    client = builder.context.client
-    try:
-        client.open()
-    except NoConnection as error:
-        raise object_check.not_validated(
-            source, error.about("GET", f"{client.access.server}/openapi/v2?timeout=32s")
-        ) from None
 
 
 def _set_namespace(builder: Builder, info: Info) -> None:

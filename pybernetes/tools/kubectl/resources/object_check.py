@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, NotValidated
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, NotValidated
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from pybernetes.tools.kubectl.connection.client import Client
 
 
 IGNORING = "if you choose to ignore these errors, turn validation off with --validate=false"
@@ -74,6 +76,15 @@ def check(value: Any, source: str) -> None:
                 if name == "kind"
                 else f"unable to decode \"{source}\": Object 'apiVersion' is missing in '{text}'"
             )
+
+
+def reach(client: Client, source: str) -> None:
+    """Refuse an object if the server, which validates it, cannot be reached."""
+    try:
+        client.open()
+    except NoConnection as error:
+        address = f"{client.access.server}/openapi/v2?timeout=32s"
+        raise not_validated(source, error.about("GET", address)) from None
 
 
 def not_validated(source: str, error: CommandError) -> NotValidated:

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def flags(manager: str) -> tuple[str, ...]:
 def change(context: Context, done: str, patch_of: Callable[[Info], Object]) -> None:
     """Patch each object with what the function returns; it raises where there is nothing to do."""
     require_objects(context)
-    builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
+    builder = Builder.from_flags(
+        context, continue_on_error=True, empty_selector=True, latest=True, scheme=SCHEME
+    )
     count = 0
     for info in builder.all():
         count += 1

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def run(context: Context) -> None:
     """Print the history of each object."""
     require_objects(context)
     check_revision(context)
-    builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
+    builder = Builder.from_flags(
+        context, empty_selector=True, latest=True, continue_on_error=True, scheme=SCHEME
+    )
     builder.each(lambda info: _show(context, info))
 
 

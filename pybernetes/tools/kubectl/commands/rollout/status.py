@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.commands.rollout._arguments import check_revision,
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.waiting import until
 
@@ -32,7 +33,9 @@ def run(context: Context) -> None:
     flags = context.flags
     require_objects(context)
     check_revision(context)
-    builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
+    builder = Builder.from_flags(
+        context, empty_selector=True, latest=True, continue_on_error=True, scheme=SCHEME
+    )
 
     def follow(info: Info) -> None:
         if info.resource.kind not in VIEWERS:

@@ -12,6 +12,7 @@ from pybernetes.tools.kubectl.describe.deployment import same_template, without_
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def run(context: Context) -> None:
     """Roll each object back."""
     require_objects(context)
     dry_run = context.dry_run()
-    builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
+    builder = Builder.from_flags(
+        context, empty_selector=True, latest=True, continue_on_error=True, scheme=SCHEME
+    )
     builder.each(lambda info: _undo(context, info, dry_run))
 
 

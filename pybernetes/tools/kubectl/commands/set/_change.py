@@ -14,6 +14,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import LOCAL, Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.named_objects import MISSING
 
@@ -87,7 +88,7 @@ def change(
     local = flags.local or dry_run == "client"
     builder = Builder.from_flags(
         context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
-        empty_selector=flags.all, **options,
+        empty_selector=flags.all, scheme=SCHEME, **options,
     )  # fmt: skip
     infos = builder.all()
     builder.finish()

@@ -19,6 +19,7 @@ from pybernetes.tools.kubectl.commands.set._change import (
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import SCHEME
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -155,7 +156,12 @@ def _merged(current: list[Object], wanted: list[Object], removed: list[str], ove
 def _list(context: Context, resources: list[str]) -> None:
     flags = context.flags
     builder = Builder.from_flags(
-        context, args=resources, select_all=False, empty_selector=flags.all, latest=not flags.local
+        context,
+        args=resources,
+        select_all=False,
+        empty_selector=flags.all,
+        latest=not flags.local,
+        scheme=SCHEME,
     )
     for info in builder.infos():
         spec = pod_spec(info.object) or {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pybernetes.api.text.go_format import quote
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.output.json import dumps as json_dumps
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_][\w./-]*\Z")
+_PLAIN_KEY = re.compile(r"\w[\w./-]*\Z")
+# Words that some reader of YAML takes for something else than a text, in large or small letters.
+_WORDS = frozenset({"null", "true", "false", "t", "f", "yes", "no", "y", "n", "on", "off", "inf", "nan"})
 
 
 def dumps(value: Any) -> str:
@@ -38,19 +41,25 @@ def _node(value: Any, indent: str) -> str:
     if isinstance(value, list):
         if not value:
             return "[]"
-        if all(isinstance(item, dict | list) and item for item in value):
+        if all(isinstance(item, dict | list) for item in value):
             return "[" + ", ".join(_node(item, indent) for item in value) + "]"
         return "[\n" + "".join(f"{deeper}{_node(item, deeper)},\n" for item in value) + indent + "]"
     if isinstance(value, str) and "\n" in value:
-        lines = value.split("\n")
-        inner = "\\n\\\n".join([*(_escape(line, deeper) for line in lines)])
+        *lines, last = value.split("\n")
+        parts = [_escape(line, deeper) + "\\n" for line in lines] + ([_escape(last, deeper)] if last else [])
+        inner = "\\\n".join(parts)
         return '"\\\n' + inner + "\\\n" + deeper + '"'
-    return json_dumps(value, indent=None) if isinstance(value, str) else _scalar(value)
+    return _quoted(value) if isinstance(value, str) else _scalar(value)
 
 
 def _escape(line: str, indent: str) -> str:
-    body = line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+    body = _quoted(line)[1:-1]
     return f"{indent} {body}" if not body.startswith(" ") else f"{indent}\\{body}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotes, with Go's escapes for all but tabs."""
+    return '"' + "\t".join(quote(part)[1:-1] for part in text.split("\t")) + '"'
 
 
 def _scalar(value: Any) -> str:
@@ -58,7 +67,8 @@ def _scalar(value: Any) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _PLAIN_KEY.match(key) and not is_ambiguous(key) else json_dumps(key, indent=None)
+    plain = _PLAIN_KEY.match(key) and key.lower() not in _WORDS and not is_ambiguous(key)
+    return key if plain else _quoted(key)
 
 
 def printer(context: Context, managed: bool) -> Print:
