@@ -197,7 +197,9 @@ def test_lines_that_change_things(both: Both) -> None:
     old = both.version < OURS
 
     def side(run: Callable[[list[str]], Answer], namespace: str) -> list[tuple[Line, Answer]]:
-        places = {name: str(HERE / f"{name}.yaml") for name in ("objects", "simple", "settled", "stale", "widget")}
+        places = {
+            name: str(HERE / f"{name}.yaml") for name in ("objects", "simple", "settled", "stale", "widget")
+        }
         lines = read_lines("sequence.txt", **places, ns=namespace)
         return [(line, run(["-n", namespace, *shlex.split(line.text)])) for line in lines]
 
