@@ -120,8 +120,9 @@ def decision(nodes: int, groups: int, pods: int, shapes: int) -> float:
 
 def node(hollow: bool, nodes: int = 0, groups: int = 1) -> dict[str, float]:
     """Return the seconds from a pod that finds no room to the decision, and to a node that is ready."""
-    from pybernetes.tools.local import node_groups, paths
+    from pybernetes.tools.local import paths
     from pybernetes.tools.local.admin_client import AdminClient
+    from pybernetes.tools.local.nodes import node_groups
 
     kind, name = "hollow" if hollow else "real", f"bench-autoscaler-{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder:

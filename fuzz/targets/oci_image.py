@@ -11,7 +11,7 @@ from fuzz.engine.target import Target
 from pybernetes.api.core.pod.image_names import default_pull_policy, parse
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.security_context import container_security_context
-from pybernetes.tools.local.images import full_name
+from pybernetes.tools.local.nodes.images import full_name
 
 _POD = {
     "metadata": {"name": "p", "namespace": "n", "uid": "u"},

@@ -38,7 +38,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
 
     from pybernetes.control_plane.autoscaler.externalgrpc.server import CloudServer
     from pybernetes.tools.local import paths
-    from pybernetes.tools.local.node_group_cloud import NodeGroupCloud
+    from pybernetes.tools.local.nodes.node_group_cloud import NodeGroupCloud
 
     files = (arguments.key_cert, arguments.cert, arguments.cacert)
     if any(files) != all(files):

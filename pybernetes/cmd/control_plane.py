@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd._program import run, serve
 
 if TYPE_CHECKING:
-    from pybernetes.tools.local.dns import DnsSettings
+    from pybernetes.tools.local.addons.dns import DnsSettings
     from pybernetes.tools.local.paths import Cluster
     from pybernetes.tools.local.settings import Settings
 
@@ -39,13 +39,14 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager, kube_scheduler
     from pybernetes.lib.http.dialer import Dialer, RangeDialer
     from pybernetes.lib.names import Names
-    from pybernetes.tools.local import autoscaler, command_lines, hardening
+    from pybernetes.tools.local import command_lines, hardening
+    from pybernetes.tools.local.addons import autoscaler
+    from pybernetes.tools.local.addons.metrics import MetricsSettings
     from pybernetes.tools.local.cloud import provider
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.hollow import usage
     from pybernetes.tools.local.hollow.usage import HollowUsage
     from pybernetes.tools.local.host_client import HostClient
-    from pybernetes.tools.local.metrics import MetricsSettings
 
     host = HostClient(cluster.host_socket) if settings.node_range else None
     nodes_apart = host is not None and not settings.host_network
@@ -96,8 +97,8 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
 
 def _dns_settings(settings: Settings) -> DnsSettings | None:
     """Return where kube-dns answers: on the bridge, where nodes reach it. Hollow nodes need none."""
-    from pybernetes.tools.local import dns_ports, network
-    from pybernetes.tools.local.dns import DnsSettings
+    from pybernetes.tools.local.addons.dns import DnsSettings
+    from pybernetes.tools.local.network import dns_ports, network
 
     if not settings.has_real_nodes or settings.dns == "none":
         return None
@@ -119,7 +120,7 @@ def _first_node(settings: Settings) -> str:
 def ensure_kubelet_client(cluster: Cluster) -> None:
     """Make the certificate by which kubelets know the API server, once."""
     from pybernetes.lib import tls
-    from pybernetes.tools.local import addons
+    from pybernetes.tools.local.addons import addons
 
     certificate, key = (cluster.certificates / f"{addons.KUBELET_CLIENT}.{end}" for end in ("crt", "key"))
     if key.exists():

@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
     if arguments.verb == "self":
         return _self(arguments)
     from pybernetes.lib.oci import Process
-    from pybernetes.tools.local import images
+    from pybernetes.tools.local.nodes import images
 
     def work(cluster: Cluster) -> None:
         if arguments.verb == "load":
@@ -101,7 +101,7 @@ def _self(arguments: argparse.Namespace) -> int:
     from pybernetes.node.containerd import images as runtime
     from pybernetes.tools.image import catalog, registry
     from pybernetes.tools.image.errors import ImageError
-    from pybernetes.tools.local import images
+    from pybernetes.tools.local.nodes import images
 
     parts = tuple(arguments.only.split(",")) if arguments.only else catalog.USUAL
     unknown = [part for part in parts if part not in catalog.PARTS]

@@ -11,7 +11,8 @@ SUMMARY = "List the local clusters"
 def main(argv: list[str]) -> int:
     """Print every cluster and whether it runs; the exit code is 1 if one of them cannot be told about."""
     argparse.ArgumentParser(prog="pyb list", description=SUMMARY).parse_args(argv)
-    from pybernetes.tools.local import lifecycle, paths, server_address, settings
+    from pybernetes.tools.local import lifecycle, paths, settings
+    from pybernetes.tools.local.network import server_address
 
     rows, failures = [("NAME", "STATE", "NODES", "HOLLOW", "ADDRESS")], []
     for cluster in paths.clusters():

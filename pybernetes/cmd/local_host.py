@@ -14,12 +14,12 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="local-host", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
-    from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as saved_settings
-    from pybernetes.tools.local.host_balancers import HostBalancers
     from pybernetes.tools.local.host_helper import HostHelper
-    from pybernetes.tools.local.host_routes import HostRoutes
-    from pybernetes.tools.local.host_rules import HostRules
+    from pybernetes.tools.local.network import network
+    from pybernetes.tools.local.network.host_balancers import HostBalancers
+    from pybernetes.tools.local.network.host_routes import HostRoutes
+    from pybernetes.tools.local.network.host_rules import HostRules
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(arguments.cluster)

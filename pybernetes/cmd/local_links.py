@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
 
 
 async def _serve(name: str) -> int:
-    from pybernetes.tools.local.links import Links
+    from pybernetes.tools.local.network.links import Links
     from pybernetes.tools.local.paths import Cluster
 
     await until_signal(Links(Cluster(name)).run())

@@ -23,8 +23,8 @@ async def _run(name: str, node_name: str) -> int:
     from pybernetes.node.containerd import containerd
     from pybernetes.tools.kubeadm import kubelet_service
     from pybernetes.tools.kubeadm.locations import KUBELET_CONFIG
-    from pybernetes.tools.local import images
-    from pybernetes.tools.local.node import Node
+    from pybernetes.tools.local.nodes import images
+    from pybernetes.tools.local.nodes.node import Node
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)

@@ -34,10 +34,11 @@ async def _run(name: str, node_name: str) -> int:
     from pybernetes.node.containerd import containerd
     from pybernetes.node.dns.usual import NODE_LOCAL_ADDRESS
     from pybernetes.node.kubelet import flags
-    from pybernetes.tools.local import images, network
-    from pybernetes.tools.local import node_registration as registration
     from pybernetes.tools.local import settings as saved_settings
-    from pybernetes.tools.local.node import Node
+    from pybernetes.tools.local.network import network
+    from pybernetes.tools.local.nodes import images
+    from pybernetes.tools.local.nodes import node_registration as registration
+    from pybernetes.tools.local.nodes.node import Node
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)
@@ -60,7 +61,7 @@ async def _run(name: str, node_name: str) -> int:
         )
     ]
     if settings.proxy_mode != "none":
-        from pybernetes.tools.local import kube_proxy
+        from pybernetes.tools.local.nodes import kube_proxy
 
         tasks.append(
             asyncio.create_task(
@@ -71,7 +72,7 @@ async def _run(name: str, node_name: str) -> int:
         asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings, joined)))
     ]
     if settings.node_local_dns:
-        from pybernetes.tools.local import node_local_dns
+        from pybernetes.tools.local.addons import node_local_dns
 
         background.append(
             asyncio.create_task(

@@ -71,7 +71,7 @@ def read(argv: list[str]) -> argparse.Namespace:
 def main(argv: list[str]) -> int:
     """Do what the verb says."""
     arguments = read(argv)
-    from pybernetes.tools.local import node_group, nodes
+    from pybernetes.tools.local.nodes import node_group, nodes
 
     def work(cluster: Cluster) -> None:
         if arguments.verb == "add":

@@ -45,7 +45,7 @@ def read(argv: list[str]) -> argparse.Namespace:
 def main(argv: list[str]) -> int:
     """Do what the verb says."""
     arguments = read(argv)
-    from pybernetes.tools.local import node_groups
+    from pybernetes.tools.local.nodes import node_groups
 
     def work(cluster: Cluster) -> None:
         name = arguments.group
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 
 
 def _group(arguments: argparse.Namespace) -> NodeGroup:
-    from pybernetes.tools.local import node_group
+    from pybernetes.tools.local.nodes import node_group
     from pybernetes.tools.local.settings import NodeGroup
 
     return NodeGroup(
@@ -84,7 +84,7 @@ def _group(arguments: argparse.Namespace) -> NodeGroup:
 
 
 def _print(cluster: Cluster) -> None:
-    from pybernetes.tools.local import node_groups
+    from pybernetes.tools.local.nodes import node_groups
 
     rows = [_COLUMNS]
     for group, names in node_groups.states(cluster):

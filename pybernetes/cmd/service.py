@@ -22,7 +22,7 @@ def main(argv: list[str]) -> int:
     line.add_argument("-n", "--namespace", default="default", help="namespace of the service")
     line.add_argument("--https", action="store_true", help="print https URLs")
     arguments = line.parse_args(argv)
-    from pybernetes.tools.local import service_urls
+    from pybernetes.tools.local.network import service_urls
 
     def work(cluster: Cluster) -> None:
         scheme = "https" if arguments.https else "http"

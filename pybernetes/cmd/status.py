@@ -9,8 +9,9 @@ SUMMARY = "Show how a local cluster is"
 
 def main(argv: list[str]) -> int:
     """Print what runs and whether it is well; the exit code is 3 if the cluster does not run."""
-    from pybernetes.tools.local import lifecycle, server_address, settings
+    from pybernetes.tools.local import lifecycle, settings
     from pybernetes.tools.local.admin_client import AdminClient
+    from pybernetes.tools.local.network import server_address
     from pybernetes.tools.local.paths import Cluster
 
     def show(cluster: Cluster) -> int:

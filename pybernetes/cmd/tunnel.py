@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
     def forward(file: Path) -> int:
         import asyncio
 
-        from pybernetes.tools.local import tunnel
+        from pybernetes.tools.local.network import tunnel
 
         asyncio.run(
             until_signal(tunnel.run(file, arguments.services, arguments.namespace, arguments.address))

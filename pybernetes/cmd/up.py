@@ -227,7 +227,8 @@ def main(argv: list[str]) -> int:
     """Start the cluster and print each step with its time."""
     arguments = read(argv)
     from pybernetes.node.containerd.requirements import RuntimeMissing
-    from pybernetes.tools.local import lifecycle, paths, server_address
+    from pybernetes.tools.local import lifecycle, paths
+    from pybernetes.tools.local.network import server_address
 
     progress = Progress()
     try:

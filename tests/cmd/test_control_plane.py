@@ -8,7 +8,8 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from pybernetes.cmd import control_plane
-from pybernetes.tools.local import addons, command_lines
+from pybernetes.tools.local import command_lines
+from pybernetes.tools.local.addons import addons
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 

@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
 from pybernetes.control_plane.cloud.local.machine import Balancer, LocalInstance, MachineRoute
-from pybernetes.tools.local import balancer_rules
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.host_client import HostClient
+from pybernetes.tools.local.network import balancer_rules
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 

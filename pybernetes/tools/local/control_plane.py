@@ -25,15 +25,16 @@ from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager, secure_serving
-from pybernetes.tools.local import addons, autoscaler, cloud, cluster_network_policy, dns, gateway, metrics
-from pybernetes.tools.local.dns import DnsSettings
+from pybernetes.tools.local import cloud
+from pybernetes.tools.local.addons import addons, autoscaler, cluster_network_policy, dns, gateway, metrics
+from pybernetes.tools.local.addons.dns import DnsSettings
+from pybernetes.tools.local.addons.metrics import MetricsSettings
+from pybernetes.tools.local.addons.system_pods import Part, SystemPods, pod_name
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
-from pybernetes.tools.local.metrics import MetricsSettings
+from pybernetes.tools.local.nodes.serving_approval import SERVING_USER, ServingApproval
 from pybernetes.tools.local.processes import CONTROL_PLANE
-from pybernetes.tools.local.serving_approval import SERVING_USER, ServingApproval
-from pybernetes.tools.local.system_pods import Part, SystemPods, pod_name
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0

@@ -22,8 +22,8 @@ from typing import Any
 
 from pybernetes.lib.files import opening, trees
 from pybernetes.lib.network_namespace import socket_in
-from pybernetes.tools.local.host_balancers import HostBalancers
-from pybernetes.tools.local.host_routes import HostRoutes
+from pybernetes.tools.local.network.host_balancers import HostBalancers
+from pybernetes.tools.local.network.host_routes import HostRoutes
 
 MOST_BYTES = 32768  # of a question or an answer
 _AT_ONCE = 64

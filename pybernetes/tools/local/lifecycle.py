@@ -17,27 +17,21 @@ from pybernetes.lib.files import trees
 from pybernetes.node.containerd import registries, runtimes
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import (
-    addons,
-    autoscaler,
-    background_process,
-    dns_ports,
-    gateway,
-    host_network,
-    kernel_settings,
-    kubeconfig,
-    name_lock,
-    network,
-    node_registration,
-    ownership,
-    partition,
-    server_address,
-    slow_disk,
-)
+from pybernetes.tools.local import background_process, kubeconfig, name_lock, ownership
 from pybernetes.tools.local import settings as saved_settings
+from pybernetes.tools.local.addons import addons, autoscaler, gateway
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.federation import process as federation
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.network import (
+    dns_ports,
+    host_network,
+    kernel_settings,
+    network,
+    partition,
+    server_address,
+)
+from pybernetes.tools.local.nodes import node_registration, slow_disk
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import CONTROL_PLANE
 from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
@@ -167,7 +161,7 @@ def _check_proxy_mode(settings: Settings) -> None:
     if lack:
         raise SettingsError(f"the proxy mode {settings.proxy_mode!r} cannot be had here: {lack}")
     if settings.proxy_arguments:
-        from pybernetes.tools.local import kube_proxy
+        from pybernetes.tools.local.nodes import kube_proxy
 
         kube_proxy.configuration(settings, "")
 

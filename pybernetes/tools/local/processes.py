@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pybernetes.node.containerd.config import ContainerdPaths
-from pybernetes.tools.local import network
-from pybernetes.tools.local.machine import Machine
-from pybernetes.tools.local.machine_mounts import PLUGINS
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.nodes.machine import Machine
+from pybernetes.tools.local.nodes.machine_mounts import PLUGINS
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import ETCD, NodeSettings, Settings
 
@@ -108,7 +108,7 @@ def _federation(cluster: Cluster, settings: Settings, closed: bool) -> list[Proc
 
 def _gateway(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
     """Return the gateway, in the network of the first node that runs: from there the proxy reaches pods."""
-    from pybernetes.tools.local import gateway  # here and not above: the supervisor is to stay small
+    from pybernetes.tools.local.addons import gateway
 
     node = next((node for node in settings.nodes if not node.stopped), None)
     if node is None or not settings.gateway:
@@ -121,7 +121,7 @@ def _gateway(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
 
 def _autoscaler(cluster: Cluster, settings: Settings, closed: bool) -> list[ProcessSpec]:
     """Return the autoscaler, which may do no more than others, and the cloud that it drives, which makes nodes."""
-    from pybernetes.tools.local import autoscaler  # here and not above: the supervisor is to stay small
+    from pybernetes.tools.local.addons import autoscaler
 
     folder = cluster.root / autoscaler.CLOUD
     files = [f"--{flag}={folder / name}" for flag, name in _CLOUD_FILES.items()]

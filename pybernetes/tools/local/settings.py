@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from pybernetes.tools.local import ip_families
-from pybernetes.tools.local.ip_families import IP_FAMILIES
+from pybernetes.tools.local.network import ip_families
+from pybernetes.tools.local.network.ip_families import IP_FAMILIES
 from pybernetes.tools.local.paths import Cluster
 
 NAME_SERVERS = ("built-in", "none")
@@ -251,7 +251,7 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
         if kind is int and not 0 <= value <= 65535:
             raise SettingsError(f"{key}: {value} is out of range")
         if key == "node_groups":
-            from pybernetes.tools.local import node_group  # here and not above: it checks names and amounts
+            from pybernetes.tools.local.nodes import node_group
 
             value = node_group.merged(settings.node_groups, changes[key])
         if key == "nodes":

@@ -21,7 +21,7 @@ from pybernetes.control_plane.autoscaler.cluster_state import ClusterState, Heal
 from pybernetes.control_plane.autoscaler.groups import GroupState
 from pybernetes.control_plane.autoscaler.provider import CREATING, CloudError, Instance, NodeGroup
 from pybernetes.lib.exposition import Exposition
-from pybernetes.tools.local import addons
+from pybernetes.tools.local.addons import addons
 from tests.cluster import Cluster
 from tests.control_plane.autoscaler import fakes
 from tests.control_plane.autoscaler.fakes import Ahead, FakeCloud, FakeGroup

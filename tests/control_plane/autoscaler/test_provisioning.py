@@ -14,7 +14,7 @@ from pybernetes.control_plane.autoscaler.provisioning_requests import (
     CHECK_CAPACITY,
     PROVISIONING_REQUESTS,
 )
-from pybernetes.tools.local import provisioning_request
+from pybernetes.tools.local.addons import provisioning_request
 from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup, node
 from tests.control_plane.autoscaler.test_autoscaler import World, world
 from tests.support import eventually

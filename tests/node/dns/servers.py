@@ -15,8 +15,8 @@ from pybernetes.node.dns.kube_dns import KubeDns, Options
 from pybernetes.node.dns.lookup import Lookup
 from pybernetes.node.dns.resolver import Resolver
 from pybernetes.node.dns.server import Server
-from pybernetes.tools.local import addons
-from pybernetes.tools.local import dns as local_dns
+from pybernetes.tools.local.addons import addons
+from pybernetes.tools.local.addons import dns as local_dns
 from tests.cluster import Cluster
 from tests.node.dns.zone import question, texts
 from tests.support import eventually

@@ -19,7 +19,7 @@ from pybernetes.client import kubeconfig as config
 from pybernetes.client.refs import NODES
 from pybernetes.node.network.plan import DEVICE, Configuration
 from pybernetes.node.network.pod_network import PodNetwork
-from pybernetes.tools.local import network
+from pybernetes.tools.local.network import network
 from tests.cluster import Cluster
 from tests.node.proxy.namespaces import inside as entered
 from tests.support import eventually, require_program, require_root

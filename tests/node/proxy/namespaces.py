@@ -17,7 +17,7 @@ from ipaddress import IPv6Address
 
 import pytest
 
-from pybernetes.tools.local import network
+from pybernetes.tools.local.network import network
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000

@@ -13,8 +13,8 @@ from pybernetes.node.containerd.config import ContainerdPaths
 from pybernetes.node.containerd.requirements import cni_plugins
 from pybernetes.tools.kubeadm.kubelet_service import pyb
 from pybernetes.tools.local.control_planes import image_store
-from pybernetes.tools.local.machine import Machine
-from pybernetes.tools.local.node import _remove_groups
+from pybernetes.tools.local.nodes.machine import Machine
+from pybernetes.tools.local.nodes.node import _remove_groups
 from tests.support import until
 
 SUBNET = "10.97.0"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from pybernetes.tools.local import network
-from pybernetes.tools.local.ip_families import bracketed
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.network.ip_families import bracketed
 from tests.support import until
 
 SOURCES = ("pod", "node", "this machine")

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from pybernetes.tools.local import network
+from pybernetes.tools.local.network import network
 from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.support import until
 from tests.tools.local.host import Host

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.tools.local import network
+from pybernetes.tools.local.network import network
 from tests.node.proxy.namespaces import command
 from tests.support import require_program, require_root, until
 from tests.tools.local.host import ADDRESS, OUTSIDE, host

@@ -16,7 +16,7 @@ import pytest
 
 from pybernetes.lib import rfc3339
 from tests.support import require_program, require_root, until
-from tests.tools.local.test_nodes import web
+from tests.tools.local.nodes.test_nodes import web
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]

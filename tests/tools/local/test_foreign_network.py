@@ -14,7 +14,7 @@ import pytest
 
 from pybernetes.lib import oci
 from pybernetes.node.containerd.requirements import cni_plugins
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster
 from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.support import require_program, require_root

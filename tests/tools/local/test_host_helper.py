@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from pybernetes.lib.http.dialer import RangeDialer
-from pybernetes.tools.local.host_balancers import HostBalancers
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.host_helper import HostHelper
+from pybernetes.tools.local.network.host_balancers import HostBalancers
 from tests.lib.http.test_dialer import ADDRESS, Greeted, _greet, namespace
 from tests.support import require_root, until
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.local import ip_families, settings
+from pybernetes.tools.local import settings
+from pybernetes.tools.local.network import ip_families
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pybernetes.tools.local import network
+from pybernetes.tools.local.network import network
 from pybernetes.tools.local.settings import CONTROL_PLANE, NodeSettings, Settings
 
 Object = dict[str, Any]

@@ -8,9 +8,9 @@ from typing import Any
 from pybernetes.lib import tls
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import etcd_pod
-from pybernetes.tools.local import network
 from pybernetes.tools.local.control_planes import topology
-from pybernetes.tools.local.machine import Machine
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.nodes.machine import Machine
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings
 

@@ -17,7 +17,7 @@ import pybernetes
 from pybernetes.node.containerd import containerd
 from pybernetes.node.containerd.config import ContainerdPaths
 from pybernetes.tools.kubeadm import certificate_files, shared_certificates, tokens
-from pybernetes.tools.local import kubeconfig, network
+from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.control_planes import (
     configuration,
@@ -28,7 +28,8 @@ from pybernetes.tools.local.control_planes import (
     topology,
 )
 from pybernetes.tools.local.control_planes.configuration import Invitation
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import containerd_socket, pyb
 from pybernetes.tools.local.settings import NodeSettings, Settings

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import kernel_settings, kubeconfig, name_lock, server_address
+from pybernetes.tools.local import kubeconfig, name_lock
 from pybernetes.tools.local import lifecycle as local
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.control_planes import installation, serving_certificates, topology
+from pybernetes.tools.local.network import kernel_settings, server_address
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 

@@ -16,9 +16,10 @@ from pybernetes.node.containerd.containerd import configure
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import static_pods
 from pybernetes.tools.load_balancer import haproxy, keepalived, pods
-from pybernetes.tools.local import network, partition, slow_disk
 from pybernetes.tools.local.control_planes import external_etcd, image_store, topology
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.network import network, partition
+from pybernetes.tools.local.nodes import slow_disk
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import pyb
 from pybernetes.tools.local.settings import CONTROL_PLANE, ETCD, NodeSettings, Settings

@@ -9,7 +9,6 @@ from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.kubeadm import certificate_files, etcd_cluster, etcd_pod, shared_certificates, tokens
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.local import lifecycle as local
-from pybernetes.tools.local import network, node_registration
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.control_planes import (
     configuration,
@@ -20,7 +19,9 @@ from pybernetes.tools.local.control_planes import (
     serving_certificates,
     topology,
 )
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.nodes import node_registration
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.settings import CONTROL_PLANE, NodeSettings, Settings, SettingsError
 

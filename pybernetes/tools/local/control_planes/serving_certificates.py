@@ -11,10 +11,10 @@ import time
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, path_of
 from pybernetes.control_plane.controllers._certificates import signing_requests
-from pybernetes.tools.local import network
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.nodes.serving_approval import asks_for_more, node_of
 from pybernetes.tools.local.paths import Cluster, ClusterError
-from pybernetes.tools.local.serving_approval import asks_for_more, node_of
 from pybernetes.tools.local.settings import ETCD, Settings
 
 _SECONDS = 120.0

@@ -10,8 +10,8 @@ from typing import Any
 
 from pybernetes.tools.load_balancer.haproxy import FORMS
 from pybernetes.tools.load_balancer.plan import Plan, Server
-from pybernetes.tools.local import network
 from pybernetes.tools.local import settings as saved_settings
+from pybernetes.tools.local.network import network
 from pybernetes.tools.local.settings import CONTROL_PLANE, ETCD, NodeSettings, Settings, SettingsError
 
 STORES = ("stacked", "external")

@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Callable
 
 from pybernetes.node.kubelet.cri.client import CriClient, messages
-from pybernetes.tools.local import network, nodes
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.control_planes import machines, membership, topology
 from pybernetes.tools.local.drill.workload import Workload
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.network import network
+from pybernetes.tools.local.nodes import nodes
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import containerd_socket
 from pybernetes.tools.local.settings import Settings

@@ -10,8 +10,9 @@ from pybernetes.client.errors import NotFound
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS, NAMESPACE
 from pybernetes.tools.federation import sharing
 from pybernetes.tools.federation.joining import Joining
-from pybernetes.tools.local import cluster_links, lifecycle, links, paths, settings
+from pybernetes.tools.local import lifecycle, paths, settings
 from pybernetes.tools.local.admin_client import AdminClient
+from pybernetes.tools.local.network import cluster_links, links
 from pybernetes.tools.local.paths import Cluster, ClusterError
 
 _PATIENCE_SECONDS = 60.0  # with another command that is at work on a cluster

@@ -31,9 +31,9 @@ from pybernetes.lib.http.websocket_connection import WebSocket
 from pybernetes.node.kubelet.server.auth import KubeletAuth
 from pybernetes.node.kubelet.server.request import HttpError, Request
 from pybernetes.node.kubelet.stats import resource_metrics
+from pybernetes.tools.local.addons.system_pods import LABEL as SHOWN
 from pybernetes.tools.local.hollow import container_output
 from pybernetes.tools.local.hollow.usage import HollowUsage
-from pybernetes.tools.local.system_pods import LABEL as SHOWN
 
 _PROTOCOLS = (b"v5.channel.k8s.io", b"v4.channel.k8s.io")
 _STDOUT, _ERROR = 1, 3

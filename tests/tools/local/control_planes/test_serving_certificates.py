@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pybernetes.tools.local.control_planes.serving_certificates import permitted
-from tests.tools.local.test_serving_approval import request
+from tests.tools.local.nodes.test_serving_approval import request
 
 
 @pytest.mark.parametrize(

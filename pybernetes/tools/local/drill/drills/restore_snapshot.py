@@ -15,7 +15,7 @@ from pybernetes.lib.files import trees
 from pybernetes.tools.kubeadm import etcd_pod
 from pybernetes.tools.local.drill.drill import Drill
 from pybernetes.tools.local.drill.site import Site
-from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import ClusterError
 from pybernetes.tools.local.processes import pyb
 
