@@ -13,6 +13,7 @@ from pybernetes.node.dns.answer_cache import AnswerCache, Settings
 from pybernetes.node.dns.message import Message
 from pybernetes.node.dns.query import Query
 from pybernetes.node.dns.wire import Record
+from tests.support import eventually
 
 SOA = wire.name("ns") + wire.name("mail") + struct.pack(">IIIII", 1, 2, 3, 4, 40)
 
@@ -110,8 +111,7 @@ async def test_popular_answers_are_renewed_before_their_time() -> None:
         await ttl(cache)
     await clock.advance(28)
     await ttl(cache)
-    await asyncio.sleep(0.01)
-    assert source.asked == 2
+    await eventually(lambda: source.asked == 2)
     assert await ttl(cache) == 30
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.servers import TOKEN
+from tests.servers import TOKEN, Server
 from tests.support import require_program
-from tests.tools.dashboard.running import Dashboard
+from tests.tools.dashboard.running import Dashboard, running
 
 # Only a failure waits that long; machines that run tests can be slow and busy.
 _MILLISECONDS = 120_000
@@ -53,6 +53,13 @@ def browser() -> Iterator[Any]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def dashboard(server: Server) -> Iterator[Dashboard]:
+    """Yield a dashboard of the file's own server."""
+    with running(server) as dashboard:
+        yield dashboard
 
 
 @pytest.fixture

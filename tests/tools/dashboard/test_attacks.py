@@ -25,12 +25,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
-
-
 def test_the_api_is_passed_through_as_the_user(dashboard: Dashboard) -> None:
     page = dashboard.log_in()
     answer = dashboard.ask("GET", _PODS, headers=page)

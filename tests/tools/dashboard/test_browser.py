@@ -50,12 +50,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
-
-
 def test_the_link_logs_in_once(page: Any, browser: Any, dashboard: Dashboard) -> None:
     page.goto(dashboard.link)
     page.wait_for_selector("text=admin @ test")

@@ -11,7 +11,7 @@ from tests.servers import Server
 from tests.servers import running as running_server
 from tests.support import until
 from tests.tools.dashboard.conftest import log_in
-from tests.tools.dashboard.running import Dashboard, running
+from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
 _APPS = "/apis/apps/v1/namespaces/default"
@@ -55,12 +55,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         _make(server, "/api/v1/nodes", {"metadata": {"name": "one"}})
         _make(server, f"{_APPS}/deployments", _deployment("web", "shop:2"))
         yield server
-
-
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
 
 
 def _token(server: Server, name: str, role: str, cluster: bool) -> str:

@@ -11,7 +11,7 @@ from tests.servers import TOKEN, Server
 from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
 from tests.tools.dashboard.kubelet import playing
-from tests.tools.dashboard.running import Dashboard, running
+from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
 
@@ -28,12 +28,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             status, answer = server.call("POST", "/api/v1/namespaces/default/pods", body)
             assert status == 201, answer
         yield server
-
-
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
 
 
 def test_everything_with_keys_only(page: Any, dashboard: Dashboard) -> None:

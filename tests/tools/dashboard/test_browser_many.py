@@ -13,7 +13,7 @@ import pytest
 from tests.servers import TOKEN, Server
 from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
-from tests.tools.dashboard.running import Dashboard, running
+from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
 _PODS = 30_000
@@ -57,12 +57,6 @@ def _request(number: int) -> bytes:
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return head.encode() + body
-
-
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
 
 
 def test_thirty_thousand_pods(page: Any, dashboard: Dashboard, server: Server) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.servers import Server
 from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
-from tests.tools.dashboard.running import Dashboard, running
+from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
 _PODS = "/api/v1/namespaces/default/pods"
@@ -43,12 +43,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         service = {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}}
         _make(server, "/api/v1/namespaces/default/services", service)
         yield server
-
-
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
 
 
 def _status(server: Server, name: str, status: Any) -> None:

@@ -16,7 +16,7 @@ from tests.servers import TOKEN, Server
 from tests.servers import running as running_server
 from tests.support import until
 from tests.tools.dashboard.kubelet import playing
-from tests.tools.dashboard.running import Dashboard, running
+from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
 _EVIL = "<img src=x onerror=\"document.title='caught'\"><svg onload=\"document.title='caught'\"></svg>javascript:alert(1)"
@@ -126,12 +126,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         _make(server, "/api/v1/namespaces/kube-system/pods", etcd)
         _federation(server)
         yield server
-
-
-@pytest.fixture(scope="module")
-def dashboard(server: Server) -> Iterator[Dashboard]:
-    with running(server) as dashboard:
-        yield dashboard
 
 
 @pytest.fixture(scope="module")
