@@ -209,7 +209,7 @@ class Application:
             return _refuse(400, str(error))
         except NotAccepted as error:
             return _refuse(error.status, str(error))
-        secret, session = self.sessions.begin(user)
+        secret, session = self.sessions.begin(user, user.name)
         self._expire_after(sessions.IDLE_SECONDS)
         self._expire_after(sessions.LONGEST_SECONDS)
         return _json(await self._about(session), cookie=sessions.cookie(secret, self._guard.secure))

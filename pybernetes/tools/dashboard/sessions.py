@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -33,6 +34,7 @@ class Session(Generic[Identity]):
 
     identity: Identity
     token: str
+    whose: str
     began: float
     used: float
     # Told when the session is over: streams that are open end then.
@@ -67,15 +69,23 @@ class Sessions(Generic[Identity]):
         self._code = ""
         return True
 
-    def begin(self, identity: Identity) -> tuple[str, Session[Identity]]:
-        """Begin a session; return what the browser's cookie holds, and the session."""
+    def begin(self, identity: Identity, whose: str) -> tuple[str, Session[Identity]]:
+        """Begin a session of a user; return what the browser's cookie holds, and the session.
+
+        When there are too many, one ends of the user who has most of them: nobody logs others out by logging in.
+        """
         self.expire()
         while len(self._sessions) >= _MOST_SESSIONS:
-            self.end(min(self._sessions, key=lambda name: self._sessions[name].used))
+            have = Counter(session.whose for session in self._sessions.values())
+            self.end(min(self._sessions, key=lambda secret: self._rank(have, self._sessions[secret])))
         now = self._clock.monotonic()
         secret = self._random()
-        session = self._sessions[secret] = Session(identity, self._random(), now, now)
+        session = self._sessions[secret] = Session(identity, self._random(), whose, now, now)
         return secret, session
+
+    @staticmethod
+    def _rank(have: Counter[str], session: Session[Identity]) -> tuple[int, float]:
+        return -have[session.whose], session.used
 
     def get(self, secret: str) -> Session[Identity] | None:
         """Return the session of a cookie, if it is still good."""

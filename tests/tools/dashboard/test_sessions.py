@@ -22,8 +22,8 @@ async def test_a_code_is_good_once_and_for_ten_minutes() -> None:
 async def test_sessions_end_when_nobody_uses_them_and_after_half_a_day() -> None:
     clock = ManualClock()
     sessions: Sessions[str] = Sessions(clock)
-    idle, _ = sessions.begin("idle")
-    used, _ = sessions.begin("used")
+    idle, _ = sessions.begin("idle", "jane")
+    used, _ = sessions.begin("used", "jane")
     for _ in range(13):
         await clock.advance(3300)
         assert sessions.get(used) is not None
@@ -35,7 +35,7 @@ async def test_sessions_end_when_nobody_uses_them_and_after_half_a_day() -> None
 async def test_an_open_stream_is_use_and_ends_with_its_session() -> None:
     clock = ManualClock()
     sessions: Sessions[str] = Sessions(clock)
-    secret, session = sessions.begin("somebody")
+    secret, session = sessions.begin("somebody", "jane")
     ended: list[str] = []
     session.on_end.append(lambda: ended.append("stream"))
     await clock.advance(4 * 3600)
@@ -48,14 +48,22 @@ async def test_an_open_stream_is_use_and_ends_with_its_session() -> None:
 
 def test_the_number_of_sessions_has_a_bound() -> None:
     sessions: Sessions[int] = Sessions(ManualClock())
-    secrets = [sessions.begin(number)[0] for number in range(100)]
+    secrets = [sessions.begin(number, "jane")[0] for number in range(100)]
     assert len(sessions) == 64
     assert sessions.get(secrets[-1]) is not None and sessions.get(secrets[0]) is None
 
 
+def test_nobody_logs_others_out_by_logging_in() -> None:
+    sessions: Sessions[int] = Sessions(ManualClock())
+    jane, _ = sessions.begin(0, "jane")
+    eves = [sessions.begin(number, "eve")[0] for number in range(200)]
+    assert sessions.get(jane) is not None and len(sessions) == 64
+    assert sessions.get(eves[-1]) is not None and sessions.get(eves[0]) is None
+
+
 def test_secrets_are_long_and_not_alike() -> None:
     sessions: Sessions[int] = Sessions(ManualClock())
-    (secret, session), (other, _) = sessions.begin(1), sessions.begin(1)
+    (secret, session), (other, _) = sessions.begin(1, "jane"), sessions.begin(1, "jane")
     assert len({secret, other, session.token}) == 3 and min(map(len, (secret, session.token))) >= 43
 
 
