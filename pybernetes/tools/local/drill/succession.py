@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from pybernetes.tools.local.drill.site import Site
 from pybernetes.tools.local.paths import ClusterError
 
@@ -11,7 +13,7 @@ _PATIENCE_SECONDS = 3.0
 
 async def hand_over(site: Site, component: str) -> None:
     """Kill the active one of a component; it is an error if no other is active soon after the lease has run out."""
-    before = site.active(component)
+    before = await asyncio.to_thread(site.active, component)  # the clients work on this loop
     site.kill(before.partition("_")[0], component)
     seconds = await site.until(
         f"another {component} is active", lambda: site.active(component) not in ("", before)
