@@ -1,7 +1,7 @@
 """Cuts the network between nodes of a local cluster, by rules in the nodes' own network namespaces.
 
 Each side drops what the other sends it, whatever addresses that has: packets of pods travel between nodes too. Nobody is told,
-as when a switch fails. What is cut off is a setting of the nodes (``apart``), from which the rules of each follow.
+as when a switch fails, nor hears where an address is: the rules are at the link, for everything that it carries. What is cut off is a setting of the nodes (``apart``), from which the rules of each follow.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pybernetes.tools.local.settings import Settings, SettingsError
 
 ALL = "*"
 HOST = "@host"  # this machine, where the control plane runs
-_TABLE = "inet pybernetes-partition"
+_TABLE = "netdev pybernetes-partition"
 
 
 def check(settings: Settings, name: str, others: Iterable[str]) -> None:
@@ -44,16 +44,20 @@ def rules(settings: Settings, name: str) -> str:
         if HOST in own.apart:
             host = network.gateway(settings.node_range)
             addresses.append(host)
-            leaving = [f"ip daddr {host} drop"]
+            leaving = [f"ip daddr {host} drop", f"arp daddr ip {host} drop"]
             if settings.node_range_v6:
                 leaving.append(f"ip6 daddr {network.gateway(settings.node_range_v6)} drop")
         arriving = [f"ether saddr {link_address(address)} drop" for address in addresses]
     lines = [f"table {_TABLE}", f"delete table {_TABLE}"]
     if arriving:
-        lines += [f"table {_TABLE} {{", " chain arriving {", "  type filter hook prerouting priority -400"]
-        lines += [*(f'  iifname "eth0" {rule}' for rule in arriving), " }"]
-        lines += [" chain leaving {", "  type filter hook postrouting priority 400"]
-        lines += [*(f'  oifname "eth0" {rule}' for rule in leaving), " }", "}"]
+        lines += [
+            f"table {_TABLE} {{",
+            " chain arriving {",
+            '  type filter hook ingress device "eth0" priority 0',
+        ]
+        lines += [*(f"  {rule}" for rule in arriving), " }"]
+        lines += [" chain leaving {", '  type filter hook egress device "eth0" priority 0']
+        lines += [*(f"  {rule}" for rule in leaving), " }", "}"]
     return "\n".join([*lines, ""])
 
 

@@ -34,13 +34,13 @@ def settings(cluster: str = "c", **apart: list[str]) -> Settings:
     ("apart", "lines"),
     [
         ({}, []),
-        ({"a": ["*"]}, ['iifname "eth0" drop', 'oifname "eth0" drop']),
+        ({"a": ["*"]}, ['drop', 'drop']),
         ({"b": ["*"]}, []),  # which drops everything itself
-        ({"a": ["b"]}, ['iifname "eth0" ether saddr 0a:70:ac:1e:4f:03 drop']),
-        ({"c": ["a"]}, ['iifname "eth0" ether saddr 0a:70:ac:1e:4f:04 drop']),
+        ({"a": ["b"]}, ['ether saddr 0a:70:ac:1e:4f:03 drop']),
+        ({"c": ["a"]}, ['ether saddr 0a:70:ac:1e:4f:04 drop']),
         ({"b": ["c"]}, []),
-        ({"a": ["@host"]}, ['iifname "eth0" ether saddr 0a:70:ac:1e:4f:01 drop',
-                            'oifname "eth0" ip daddr 172.30.79.1 drop']),
+        ({"a": ["@host"]}, ['ether saddr 0a:70:ac:1e:4f:01 drop',
+                            'ip daddr 172.30.79.1 drop', 'arp daddr ip 172.30.79.1 drop']),
     ],
 )  # fmt: skip
 def test_rules_of_a_node(apart: dict[str, list[str]], lines: list[str]) -> None:
