@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import placement, resource_totals
@@ -90,20 +90,16 @@ def _taints(pod: Object, node: Object) -> tuple[str, str] | None:
 _EVERY_ADDRESS = "0.0.0.0"
 
 
-def _host_ports(pod: Object) -> set[tuple[str, int, str]]:
-    ports = set()
+def _host_ports(pod: Object) -> Iterator[tuple[str, int, str]]:
     for group in ("containers", "initContainers"):
         for container in pod["spec"].get(group, ()):
             for port in container.get("ports", ()):
-                if port.get("hostPort"):
-                    ports.add(
-                        (port.get("protocol", "TCP"), port["hostPort"], port.get("hostIP") or _EVERY_ADDRESS)
-                    )
-    return ports
+                if number := port.get("hostPort"):
+                    yield port.get("protocol", "TCP"), number, port.get("hostIP") or _EVERY_ADDRESS
 
 
 def _ports(pod: Object, others: list[Object]) -> tuple[str, str] | None:
-    wanted = _host_ports(pod)
+    wanted = set(_host_ports(pod))
     if not wanted:
         return None
     numbers = {(protocol, port) for protocol, port, _ in wanted}
