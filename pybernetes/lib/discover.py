@@ -1,7 +1,8 @@
 """Find things that live one to a file: a controller, a scheduler plugin, a program.
 
 A thing that needs several files lives in a folder, in the file that is named like the folder:
-``deployment.py``, or ``deployment/deployment.py``.
+``deployment.py``, or ``deployment/deployment.py``. Where things live beside the files of what uses them, each has
+a folder: the modes of kube-proxy.
 """
 
 import os
@@ -16,10 +17,10 @@ class DiscoveryError(Exception):
     """A file in a folder of things does not hold what every file there must hold."""
 
 
-def names(package: str) -> list[str]:
+def names(package: str, *, folders: bool = False) -> list[str]:
     """List the modules and subpackages of a package by file name, sorted, importing none of them.
 
-    Names that begin with an underscore are helpers and are left out.
+    Names that begin with an underscore are helpers and are left out; with `folders`, so is what lies in no folder.
     """
     spec = find_spec(package)
     if spec is None or spec.submodule_search_locations is None:
@@ -28,7 +29,7 @@ def names(package: str) -> list[str]:
     for folder in spec.submodule_search_locations:
         with os.scandir(folder) as entries:
             for entry in entries:
-                name = _module_name(entry)
+                name = _module_name(entry, folders)
                 if name is not None and not name.startswith("_"):
                     modules.add(name)
     return sorted(modules)
@@ -41,15 +42,17 @@ def load(package: str, name: str) -> ModuleType:
     return import_module(inner) if hasattr(module, "__path__") and find_spec(inner) else module
 
 
-def discover(package: str, attribute: str, key: Callable[[Any], str] | None = None) -> dict[str, Any]:
+def discover(
+    package: str, attribute: str, key: Callable[[Any], str] | None = None, *, folders: bool = False
+) -> dict[str, Any]:
     """Import every module of a package and return the named attribute of each, by name.
 
-    The name is the module's, or what `key` makes of the value. A module without the attribute and two
+    The name is the module's, or what `key` makes of the value. With `folders`, only subpackages count. A module without the attribute and two
     values of one name are errors, so that a file can never be left out in silence.
     """
     things: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    for module_name in names(package):
+    for module_name in names(package, folders=folders):
         module = load(package, module_name)
         path = module.__name__
         try:
@@ -64,9 +67,9 @@ def discover(package: str, attribute: str, key: Callable[[Any], str] | None = No
     return things
 
 
-def _module_name(entry: os.DirEntry[str]) -> str | None:
+def _module_name(entry: os.DirEntry[str], folders: bool) -> str | None:
     if entry.name.endswith(".py"):
-        return entry.name.removesuffix(".py")
+        return None if folders else entry.name.removesuffix(".py")
     if entry.is_dir() and os.path.exists(os.path.join(entry.path, "__init__.py")):
         return entry.name
     return None

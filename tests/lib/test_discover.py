@@ -28,6 +28,15 @@ def test_names_lists_modules_and_packages_without_importing_them(things: Path) -
     assert names("some_things") == ["first", "second"]
 
 
+def test_names_lists_folders_alone(things: Path) -> None:
+    (things / "second.py").write_text("raise RuntimeError('imported')")
+    (things / "first").mkdir()
+    (things / "first" / "__init__.py").write_text("")
+    (things / "first" / "first.py").write_text("THING = 1")
+    assert names("some_things", folders=True) == ["first"]
+    assert discover("some_things", "THING", folders=True) == {"first": 1}
+
+
 @pytest.mark.parametrize("package", ["no_such_package", "sys"])
 def test_names_refuses_what_is_no_package(package: str) -> None:
     with pytest.raises(DiscoveryError, match=f"{package} is not a package"):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pybernetes.lib import discover
 from pybernetes.node.proxy.change_tracker import Change
-from pybernetes.node.proxy.config import BACKENDS
+from pybernetes.node.proxy.config import MODES
 from pybernetes.node.proxy.local_traffic import LocalTraffic
 from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import ServicePort
@@ -74,7 +74,7 @@ class Metric(NamedTuple):
 
 
 class Mode(Protocol):
-    """What a file in ``backends``, or the file of a folder's name there, has as its ``MODE``."""
+    """What the file of its name in the folder of a mode has as its ``MODE``."""
 
     section: str  # of KubeProxyConfiguration: its sync periods and masquerading
     rules: str  # name of the mode whose kernel rules it uses: those stay when other modes are cleaned up
@@ -92,4 +92,4 @@ class Mode(Protocol):
 
 def modes() -> dict[str, Mode]:
     """Return every mode by name."""
-    return discover.discover(BACKENDS, "MODE")
+    return discover.discover(MODES, "MODE", folders=True)

@@ -54,7 +54,7 @@ DEFAULTS: Object = {
     "windowsRunAsService": False,
     "winkernel": {},
 }  # fmt: skip
-BACKENDS = "pybernetes.node.proxy.backends"  # the package with a file or folder for each mode
+MODES = "pybernetes.node.proxy"  # the package with a folder for each mode
 DEFAULT_MODE = "iptables"
 LOCAL_MODES = ("ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix")
 
@@ -249,7 +249,7 @@ def _network(name: str, value: str) -> None:
 
 def mode_names() -> list[str]:
     """Return the names of all modes, without importing them."""
-    return discover.names(BACKENDS)
+    return discover.names(MODES, folders=True)
 
 
 def mode_of(config: Object) -> str:

@@ -155,9 +155,9 @@ def _check_proxy_mode(settings: Settings) -> None:
     """Check that this machine's kernel can do what kube-proxy is to do; SettingsError says what to use instead."""
     if not settings.has_real_nodes or settings.proxy_mode == "none":
         return
-    from pybernetes.node.proxy.config import BACKENDS
+    from pybernetes.node.proxy.config import MODES
 
-    lack = discover.load(BACKENDS, settings.proxy_mode).MODE.missing()
+    lack = discover.load(MODES, settings.proxy_mode).MODE.missing()
     if lack:
         raise SettingsError(f"the proxy mode {settings.proxy_mode!r} cannot be had here: {lack}")
     if settings.proxy_arguments:

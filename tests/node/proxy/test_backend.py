@@ -1,4 +1,4 @@
-"""Every mode is found by its file, and changes lead to the same rules as writing everything anew."""
+"""Every mode is found by its folder, and changes lead to the same rules as writing everything anew."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pybernetes.node.proxy import backends, config
+from pybernetes.node import proxy
+from pybernetes.node.proxy import config
 from pybernetes.node.proxy.backend import modes
-from pybernetes.node.proxy.backends.iptables.iptables import Iptables
-from pybernetes.node.proxy.backends.nftables.nftables import Nftables
 from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.endpoint import Target
+from pybernetes.node.proxy.iptables.iptables import Iptables
+from pybernetes.node.proxy.nftables.nftables import Nftables
 from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.tools.local import settings as local_settings
-from tests.added_files import added_file
+from tests.added_files import added_folder
 from tests.node.proxy.service_ports import SETTINGS
 
 
@@ -25,8 +26,11 @@ def test_the_modes_are_these() -> None:
     assert sorted(modes()) == ["iptables", "ipvs", "nftables", "userspace"]
 
 
-def test_a_mode_is_added_by_its_file_alone(tmp_path: Path) -> None:
-    with added_file(backends.__name__, tmp_path, "quantum", "MODE = object()\n"):
+def test_a_mode_is_added_by_its_folder_alone(tmp_path: Path) -> None:
+    (tmp_path / "quantum").mkdir()
+    (tmp_path / "quantum" / "__init__.py").touch()
+    (tmp_path / "quantum" / "quantum.py").write_text("MODE = object()\n")
+    with added_folder(proxy.__name__, tmp_path):
         assert "quantum" in modes()
         assert config.completed({"mode": "quantum"})["mode"] == "quantum"
         changed = local_settings.apply("test", local_settings.Settings(), {"proxy_mode": "quantum"})
