@@ -28,8 +28,15 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "tools.why": (*LIBRARIES, "tools.what_if"),
     # It shows in a browser what these find out.
     "tools.dashboard": (*LIBRARIES, "tools.slo", "tools.trace", "tools.why", "tools.what_if"),
-    # It installs what the others are: through the container runtime, into etcd, from images.
-    "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "node.dns", "control_plane.store"),
+    # It installs what the others are: through the container runtime, into etcd, from images; it prints as kubectl does.
+    "tools.kubeadm": (
+        *LIBRARIES,
+        "tools.image",
+        "tools.kubectl",
+        "node.kubelet",
+        "node.dns",
+        "control_plane.store",
+    ),
     # It installs what the control plane of a federation reads, and speaks of the same kinds.
     "tools.federation": (*LIBRARIES, "control_plane.federation"),
     # It stands in front of what kubeadm installs, in static pods as kubeadm's own.

@@ -13,6 +13,14 @@ from pybernetes.tools.image.sources import Sources
 
 _PATH = Process().environment[0]
 _PASSWORDS = b"root:x:0:0:root:/:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
+# Jobs of upstream's kubeadm run ``pause -v`` to see whether a cluster takes work, and have to end well.
+_PAUSE = f"""#!/bin/sh
+if [ "${{1:-}}" = -v ]; then
+    echo "pause {names.PAUSE_VERSION}"
+    exit 0
+fi
+exec /usr/bin/catatonit -P
+""".encode()
 
 
 def ourselves(repository: str = names.REPOSITORY) -> list[Image]:
@@ -48,9 +56,18 @@ def etcd(repository: str = names.REPOSITORY) -> list[Image]:
 
 
 def pause(repository: str = names.REPOSITORY) -> list[Image]:
-    """Return the image of sandboxes: a static program that waits and reaps."""
-    files = {"pause": shared_libraries.program("catatonit", "catatonit")}
-    process = Process(entrypoint=("/pause", "-P"), user="65535:65535")
+    """Return the image of sandboxes: a static program that waits and reaps, and tells its version as upstream's does."""
+    programs = {
+        "usr/bin/catatonit": shared_libraries.program("catatonit", "catatonit"),
+        "usr/bin/sh": shared_libraries.program("sh", "dash"),
+    }
+    files: Sources = {
+        **shared_libraries.MERGED,
+        **programs,
+        **shared_libraries.needed([programs["usr/bin/sh"]]),
+        "pause": File(_PAUSE, mode=0o755),
+    }
+    process = Process(entrypoint=("/pause",), user="65535:65535")
     return [Image((names.pause(repository),), (layers.layer(files),), process)]
 
 

@@ -139,45 +139,44 @@ def _config_end(path: Path) -> datetime.datetime | None:
     return x509.load_pem_x509_certificate(base64.b64decode(data)).not_valid_after_utc if data else None
 
 
-def table(listed: list[Expiration]) -> str:
-    """Return what ends when, for people."""
-
-    def rows(authorities: bool) -> list[tuple[str, ...]]:
-        lines: list[tuple[str, ...]] = []
-        for entry in listed:
-            if entry.is_authority != authorities:
-                continue
-            if entry.end is None:
-                lines.append((f"!MISSING! {entry.name}", *[""] * (3 if authorities else 4)))
-                continue
-            end = entry.end.strftime("%b %d, %Y %H:%M UTC")
-            external = "yes" if entry.external else "no"
-            left = durations.human_duration(entry.left())
-            lines.append((entry.name, end, left, *(() if authorities else (entry.authority,)), external))
-        return lines
-
-    head = ("CERTIFICATE", "EXPIRES", "RESIDUAL TIME", "CERTIFICATE AUTHORITY", "EXTERNALLY MANAGED")
-    more = ("CERTIFICATE AUTHORITY", "EXPIRES", "RESIDUAL TIME", "EXTERNALLY MANAGED")
-    return "\n".join(["", *output.table([head, *rows(False)]), "", *output.table([more, *rows(True)])])
-
-
 def as_value(listed: list[Expiration]) -> Object:
-    """Return what ends when, for programs."""
+    """Return what ends when, as upstream's object."""
 
     def entries(authorities: bool) -> list[Object]:
         return [
             {
-                "name": entry.name, "missing": entry.end is None, "externallyManaged": entry.external,
+                "name": entry.name,
                 "expirationDate": entry.end.strftime("%Y-%m-%dT%H:%M:%SZ") if entry.end else None,
-                "residualTime": int(entry.left()), **({} if authorities else {"caName": entry.authority}),
+                "residualTime": int(entry.left()),
+                "externallyManaged": bool(entry.end) and entry.external,
+                **({"caName": entry.authority} if entry.authority and entry.end else {}),
+                "missing": entry.end is None,
             }
-            for entry in listed if entry.is_authority == authorities
-        ]  # fmt: skip
+            for entry in listed
+            if entry.is_authority == authorities
+        ]
 
-    return {
-        "apiVersion": "output.kubeadm.k8s.io/v1alpha3", "kind": "CertificateExpirationInfo",
-        "certificates": entries(False), "certificateAuthorities": entries(True),
-    }  # fmt: skip
+    lists = {"certificates": entries(False), "certificateAuthorities": entries(True)}
+    return output.typed("CertificateExpirationInfo", lists)
+
+
+def table(value: Object) -> str:
+    """Return what ends when, for people."""
+    head = ("CERTIFICATE", "EXPIRES", "RESIDUAL TIME", "CERTIFICATE AUTHORITY", "EXTERNALLY MANAGED")
+    more = ("CERTIFICATE AUTHORITY", "EXPIRES", "RESIDUAL TIME", "EXTERNALLY MANAGED")
+    rows = [_row(entry, authorities=False) for entry in value["certificates"]]
+    others = [_row(entry, authorities=True) for entry in value["certificateAuthorities"]]
+    return output.table([head, *rows, ("",), more, *others])
+
+
+def _row(entry: Object, *, authorities: bool) -> tuple[str, ...]:
+    if entry["missing"]:
+        return (f"!MISSING! {entry['name']}", *[""] * (3 if authorities else 4))
+    end = datetime.datetime.fromisoformat(entry["expirationDate"]).strftime("%b %d, %Y %H:%M UTC")
+    left = durations.human_duration(entry["residualTime"])
+    external = f"{'yes' if entry['externallyManaged'] else 'no':<8}"
+    authority = () if authorities else (entry.get("caName", ""),)
+    return (entry["name"], end, left, *authority, external)
 
 
 def renew(where: Place, name: str, *, missing: bool) -> str:

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import marshal
+import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from pybernetes.lib.oci import File
-from pybernetes.tools.image import bytecode, installation, layers, names, registry, shared_libraries, sources
+from pybernetes.tools.image import (
+    bytecode,
+    catalog,
+    installation,
+    layers,
+    names,
+    registry,
+    shared_libraries,
+    sources,
+)
 from pybernetes.tools.image.errors import ImageError
+from tests.support import require_program
 
 LISTING = """\
 /usr/bin/python3:
@@ -66,6 +80,19 @@ def test_the_installation_has_what_components_need() -> None:
     assert isinstance(link, File) and link.link == "pyb"
     packages = installation.distributions("pybernetes")
     assert {"orjson", "grpcio", "cryptography"} <= set(packages) and "pytest" not in packages
+
+
+def test_the_pause_program_tells_its_version(tmp_path: Path) -> None:
+    for name in ("catatonit", "ldd"):
+        require_program(name)
+    (image,) = catalog.pause()
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(image.layers[0].packed))) as archive:
+        archive.extractall(tmp_path, filter="data")
+        names_there = archive.getnames()
+    assert {"usr/bin/catatonit", "usr/bin/sh", "pause"} <= set(names_there)
+    done = subprocess.run(["sh", tmp_path / "pause", "-v"], capture_output=True, text=True, check=True)
+    assert done.stdout == "pause 3.10.2\n"
+    assert image.process.entrypoint == ("/pause",) and not image.process.command
 
 
 @pytest.mark.parametrize(

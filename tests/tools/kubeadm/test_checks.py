@@ -122,24 +122,41 @@ def test_nodes_that_are_not_ready() -> None:
     assert cluster.not_ready(nodes) == ["b", "c"]
 
 
+def versions(cluster: str, **changed: Any) -> plan.Versions:
+    servers = {"kube-apiserver": {"b": cluster, "a": cluster}}
+    given = {
+        "dns": "v1.12.0",
+        "kubelets": {"cp": cluster},
+        "control_planes": servers,
+        "etcd": {"cp": "3.5.9-0"},
+    }
+    return plan.Versions(cluster, **{**given, **changed})
+
+
 def test_plans() -> None:
-    servers = {"kube-apiserver": {"cp": "v1.36.2"}}
-    made = plan.plan("v1.36.2", "v1.37.0", {"cp": "v1.36.2"}, servers, {"cp": "3.5.9-0"}, "3.5.16-0")
+    made = plan.plan(versions("v1.36.2"), "v1.37.0", "stable version", "3.5.16-0")
     components = made["availableUpgrades"][0]["components"]
-    assert [entry["name"] for entry in components] == [
-        "kubelet",
-        "kube-apiserver",
-        "kube-proxy",
-        "kubeadm",
-        "etcd",
-    ]
+    assert [(entry["name"], entry.get("nodeName", "")) for entry in components] == [
+        ("kubelet", "cp"), ("kube-apiserver", "a"), ("kube-apiserver", "b"), ("kube-proxy", ""), ("CoreDNS", ""),
+        ("kubeadm", ""), ("etcd", "cp"),
+    ]  # fmt: skip
     shown = plan.text(made)
-    assert "kubeadm upgrade apply v1.37.0" in shown and "kubelet     cp     v1.36.2   v1.37.0" in shown
+    assert "\tkubeadm upgrade apply v1.37.0\n" in shown and "kubelet     cp        v1.36.2   v1.37.0" in shown
+    assert "CoreDNS                    v1.12.0   v1.14.6" in shown
     assert "Note:" not in shown and "\nkubeadm " not in shown
-    newer = plan.text(plan.plan("v1.37.0", "v1.39.1", {}, servers, {}, ""))
-    assert "Before you can perform this upgrade, you have to update kubeadm to v1.39.1." in newer
-    none = plan.plan("v1.37.0", "v1.37.0", {"cp": "v1.37.0"}, {"kube-apiserver": {"cp": "v1.37.0"}}, {}, "")
+    newer = plan.text(plan.plan(versions("v1.37.0", kubelets={}), "v1.39.0-rc.1", "x", ""))
+    assert "Before you can perform this upgrade, you have to update kubeadm to v1.39.0-rc.1." in newer
+    assert "apply v1.39.0-rc.1 --allow-release-candidate-upgrades\n" in newer and "etcd" not in newer
+    none = plan.plan(versions("v1.37.0"), "v1.37.0", "x", "")
     assert none["availableUpgrades"] == [] and "up-to-date" in plan.text(none)
+    old = plan.plan(versions("v1.37.0"), "v1.37.0-rc.1", "x", "")
+    assert old["availableUpgrades"] == []
+
+
+def test_what_kind_of_version_is_upgraded_to() -> None:
+    assert plan.description("v1.36.2", "v1.37.0", named=False) == "stable version"
+    assert plan.description("v1.36.2", "v1.36.4", named=False) == "version in the v1.36 series"
+    assert plan.description("v1.36.2", "v1.37.0", named=True) == "version in the v1.36 series"
 
 
 async def test_a_real_member_behind_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -250,7 +250,11 @@ def test_certificates_whose_authority_is_elsewhere_are_told_and_left_alone(
     assert said.startswith("Detected external ca, certificate for serving the Kubernetes API")
     assert said.endswith(" can't be renewed")
     assert (made / "apiserver.crt").read_bytes() == (folder / "apiserver.crt").read_bytes()
-    table = [line.split() for line in renewal.table(renewal.expirations(where)).splitlines() if line]
+    table = [
+        line.split()
+        for line in renewal.table(renewal.as_value(renewal.expirations(where))).splitlines()
+        if line
+    ]
     managed = {line[0]: line[-1] for line in table}
     assert (
         managed["apiserver"] == managed["ca"] == "yes"
@@ -263,5 +267,5 @@ def test_certificates_whose_authority_is_elsewhere_are_told_and_left_alone(
 @pytest.mark.parametrize(("hours", "left"), [(1, "59m"), (30, "29h"), (24 * 365, "364d")])
 def test_what_ends_soon_is_told_in_small_units(hours: int, left: str) -> None:
     end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=hours, seconds=-30)
-    shown = renewal.table([renewal.Expiration("a", end, "ca")])
+    shown = renewal.table(renewal.as_value([renewal.Expiration("a", end, "ca")]))
     assert left in shown.split()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sys
 from collections.abc import Callable
 
 from pybernetes.lib.flags import Flag
@@ -27,13 +29,13 @@ def _generate(arguments: Arguments) -> None:
 
 
 def _check(arguments: Arguments) -> None:
-    output.check(arguments)
-    place = asyncio.run(renewal.place(arguments, "check-expiration"))
-    listed = renewal.expirations(place)
-    if arguments.output == "text":
-        print(renewal.table(listed))
-    else:
-        output.show(renewal.as_value(listed), arguments)
+    show = output.printer(arguments, renewal.table)
+    # Programs read what is printed: how it was found out is none of it.
+    with contextlib.redirect_stdout(sys.stdout if output.is_text(arguments) else sys.stderr):
+        place = asyncio.run(renewal.place(arguments, "check-expiration"))
+    if output.is_text(arguments):
+        say("")
+    show(renewal.as_value(renewal.expirations(place)))
 
 
 def _renew(name: str) -> Callable[[Arguments], None]:

@@ -177,7 +177,7 @@ def _image_settings(arguments: Arguments, socket: str) -> loading.InitSettings:
 def _images(arguments: Arguments, action: str) -> None:
     command_line.check_mixed(arguments)
     if action == "list":
-        output.check(arguments)
+        show = output.printer(arguments, lambda value: "\n".join(value["images"]) + "\n")
         try:
             settings = _image_settings(arguments, CRI_SOCKET)  # nobody is asked for images
         except KubeadmError as error:
@@ -193,11 +193,7 @@ def _images(arguments: Arguments, action: str) -> None:
         if problems:
             raise KubeadmError("; ".join(problems))
         return
-    value = {"apiVersion": "output.kubeadm.k8s.io/v1alpha3", "images": listed, "kind": "Images"}
-    if arguments.output == "text":
-        print("\n".join(listed))
-    else:
-        output.show(value, arguments)
+    show(output.typed("Images", {"images": listed}))
 
 
 _COMPONENTS = Flag(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import datetime
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,6 @@ def _work(action: Callable[[Client, Arguments, list[str]], Awaitable[None]]) -> 
             raise KubeadmError(
                 f'missing argument; \'token delete\' is missing token of form "{_WHOLE}" or "{_IDENTITY}"'
             )
-        if action is _list:
-            output.check(arguments)
         asyncio.run(_with(arguments, words, action))
 
     return work
@@ -141,36 +140,37 @@ def left(expires: str, now: datetime.datetime) -> str:
 
 
 async def _list(client: Client, arguments: Arguments, words: list[str]) -> None:
+    show = output.printer(arguments, _Rows())
     page = await client.list(SECRETS, NAMESPACE, fields=f"type={tokens.TYPE}")
-    listed = []
     for secret in page.items:
         try:
-            listed.append(tokens.from_secret(secret))
+            token = tokens.from_secret(secret)
         except KubeadmError as error:
-            say(f"W {error}")
-    if arguments.output == "text":
-        rows = [("TOKEN", "TTL", "EXPIRES", "USAGES", "DESCRIPTION", "EXTRA GROUPS")]
+            print(error, file=sys.stderr)
+            continue
+        show(output.typed("BootstrapToken", {name: value for name, value in token.items() if value}))
+
+
+class _Rows:
+    """Tokens for people, a row for each; the first comes with the names of the columns."""
+
+    def __init__(self) -> None:
+        self._head = [("TOKEN", "TTL", "EXPIRES", "USAGES", "DESCRIPTION", "EXTRA GROUPS")]
+
+    def __call__(self, token: Object) -> str:
+        head, self._head = self._head, []
         now = datetime.datetime.now(datetime.UTC)
-        for token in listed:
-            rows.append(
-                (
-                    token["token"],
-                    left(token["expires"], now),
-                    token["expires"] or "<never>",
-                    ",".join(token["usages"]) or "<none>",
-                    token["description"] or "<none>",
-                    ",".join(token["groups"]) or "<none>",
-                )
-            )
-        widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-        for row in rows:
-            say("   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-        return
-    for token in listed:
-        shown = {name: value for name, value in token.items() if value}
-        output.show(
-            {"apiVersion": "output.kubeadm.k8s.io/v1alpha3", "kind": "BootstrapToken", **shown}, arguments
+        expires = token.get("expires", "")
+        usages, groups = ",".join(token.get("usages", ())), ",".join(token.get("groups", ()))
+        row = (
+            token["token"],
+            f"{left(expires, now):<9}",
+            expires or "<never>",
+            f"{usages or '<none>':<22}",
+            f"{token.get('description') or '<none>':<56}",
+            groups or "<none>",
         )
+        return output.table([*head, row])
 
 
 async def _delete(client: Client, arguments: Arguments, words: list[str]) -> None:

@@ -92,14 +92,11 @@ def _print_config(shared: Session) -> None:
 
 
 def _plan(arguments: Arguments) -> None:
-    output.check(arguments)
+    show = output.printer(arguments, plan.text)
     # What programs read is the plan alone.
-    with contextlib.redirect_stdout(sys.stdout if arguments.output == "text" else sys.stderr):
+    with contextlib.redirect_stdout(sys.stdout if output.is_text(arguments) else sys.stderr):
         made = asyncio.run(_make_plan(arguments))
-    if arguments.output == "text":
-        say(plan.text(made))
-    else:
-        output.show(made, arguments)
+    show(made)
 
 
 async def _make_plan(arguments: Arguments) -> Object:
@@ -115,36 +112,39 @@ async def _make_plan(arguments: Arguments) -> Object:
         if value("print-config", "printConfig"):
             _print_config(shared)
         target = loading.release(wanted or KUBERNETES_VERSION)
-        say(f"[upgrade/versions] Cluster version: {shared.current}")
+        say(f"[upgrade/versions] Cluster version: {shared.current.removeprefix('v')}")
         say(f"[upgrade/versions] kubeadm version: {KUBERNETES_VERSION}")
         say(f"[upgrade/versions] Target version: {target}")
-        unstable = "-" in target
         allowed = value("allow-experimental-upgrades", "allowExperimentalUpgrades") or (
             "-rc" in target and value("allow-release-candidate-upgrades", "allowRCUpgrades")
         )
-        target = shared.current if unstable and not allowed else target
-        images = {
-            name: await _images(shared, name)
-            for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd")
-        }
+        if "-" in target and not wanted and not allowed:
+            target = shared.current
+        description = plan.description(shared.current, target, named=bool(wanted))
         local = "local" in shared.settings.cluster["etcd"] and value("etcd-upgrade", "etcdUpgrade")
-        return plan.plan(
-            shared.current, target, await shared.kubelets(), images, images["etcd"], installed_etcd_tag() if local else ""
-        )  # fmt: skip
+        return plan.plan(await _versions(shared), target, description, installed_etcd_tag() if local else "")
 
 
-async def _images(shared: Session, component: str) -> dict[str, str]:
+async def _versions(shared: Session) -> plan.Versions:
+    names = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd")
+    images = {name: await _images(shared, name) for name in names}
+    dns = next(iter((await _images(shared, "coredns", "k8s-app=kube-dns")).values()), "")
+    return plan.Versions(shared.current, dns, await shared.kubelets(), images, images["etcd"])
+
+
+async def _images(shared: Session, component: str, labels: str = "") -> dict[str, str]:
     """Return the tags of the images that a component has, by node."""
+    labels = labels or f"component={component},tier=control-plane"
     try:
-        page = await shared.client.list(PODS, NAMESPACE, labels=f"component={component}")
+        page = await shared.client.list(PODS, NAMESPACE, labels=labels)
     except (StatusError, OSError) as error:
         raise KubeadmError(f"couldn't list the pods of {component}: {error}") from None
     return {
-        (pod.get("spec") or {}).get("nodeName", ""): str(container.get("image", "")).rpartition(":")[2]
+        (pod.get("spec") or {}).get("nodeName", ""): str(container.get("image", "")).rpartition(":")[2].replace("_", "+")
         for pod in page.items
         for container in (pod.get("spec") or {}).get("containers") or ()
         if container.get("name") == component
-    }
+    }  # fmt: skip
 
 
 def _diff(arguments: Arguments) -> None:

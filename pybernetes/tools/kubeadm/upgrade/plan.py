@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.tools.image.names import DNS_VERSION
 from pybernetes.tools.kubeadm import output
 from pybernetes.tools.kubeadm.configuration.documents import COMPONENTS
 from pybernetes.tools.kubeadm.upgrade.policy import parse
@@ -15,35 +17,24 @@ _CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 _RULE = "_____________________________________________________________________"
 
 
-def plan(
-    current: str,
-    target: str,
-    kubelets: Mapping[str, str],
-    control_planes: Mapping[str, Mapping[str, str]],
-    etcd: Mapping[str, str],
-    etcd_target: str,
-) -> Object:
-    """Return the plan: versions of kubelets by node, of a control plane's components by component and node, of etcd by node."""
-    components = []
+@dataclass(frozen=True)
+class Versions:
+    """Which versions there are: of each component by the nodes that have it."""
 
-    def add(name: str, old: str, new: str, node: str = "") -> None:
-        entry = {"name": name, "currentVersion": old, "newVersion": new}
-        components.append({**entry, **({"nodeName": node} if node else {})})
+    cluster: str
+    dns: str
+    kubelets: Mapping[str, str]
+    control_planes: Mapping[str, Mapping[str, str]]
+    etcd: Mapping[str, str]
 
-    for node, version in sorted(kubelets.items()):
-        if version != target:
-            add("kubelet", version, target, node)
-    for name in _CONTROL_PLANE:
-        for node, version in sorted((control_planes.get(name) or {}).items()):
-            add(name, version, target, node)
-    add("kube-proxy", current, target)
-    add("kubeadm", KUBERNETES_VERSION, max(target, KUBERNETES_VERSION, key=parse))
-    for node, version in sorted(etcd.items()):
-        if etcd_target and version != etcd_target:
-            add("etcd", version, etcd_target, node)
-    changes = any(
-        entry["currentVersion"] != entry["newVersion"] for entry in components if entry["name"] != "kubeadm"
-    )
+
+def plan(found: Versions, target: str, description: str, etcd_target: str) -> Object:
+    """Return the plan of an upgrade to a version; without ``etcd_target`` etcd is left as it is."""
+    upgrades = []
+    if _order(found.cluster) < _order(target):
+        upgrades.append(
+            {"description": description, "components": list(_components(found, target, etcd_target))}
+        )
     versions = [
         {
             "group": group_version.partition("/")[0],
@@ -53,52 +44,83 @@ def plan(
         }
         for group_version in sorted(COMPONENTS, reverse=True)
     ]
-    return {
-        "apiVersion": "output.kubeadm.k8s.io/v1alpha3",
-        "kind": "UpgradePlan",
-        "availableUpgrades": [{"description": f"version to {target}", "components": components}]
-        if changes
-        else [],
-        "configVersions": versions,
-    }
+    return output.typed("UpgradePlan", {"availableUpgrades": upgrades, "configVersions": versions})
+
+
+def _components(found: Versions, target: str, etcd_target: str) -> Iterator[Object]:
+    if {*found.kubelets.values()} - {target}:
+        yield from _on_nodes("kubelet", found.kubelets, target)
+    for name in _CONTROL_PLANE:
+        yield from _on_nodes(name, found.control_planes.get(name) or {}, target)
+    yield _component("kube-proxy", found.cluster, target)
+    yield _component("CoreDNS", found.dns, DNS_VERSION)
+    yield _component("kubeadm", KUBERNETES_VERSION, max(target, KUBERNETES_VERSION, key=_order))
+    if etcd_target:
+        yield from _on_nodes("etcd", found.etcd, etcd_target)
+
+
+def _on_nodes(name: str, versions: Mapping[str, str], target: str) -> Iterator[Object]:
+    for version, node in sorted((version, node) for node, version in versions.items()):
+        yield {**_component(name, version, target), "nodeName": node}
+
+
+def _component(name: str, old: str, new: str) -> Object:
+    return {"name": name, "currentVersion": old, "newVersion": new}
+
+
+def _order(version: str) -> tuple[tuple[int, int, int], bool, str]:
+    major, minor, patch, state = parse(version)
+    return (major, minor, patch), not state, state  # what is before a release is older than it
+
+
+def description(current: str, target: str, *, named: bool) -> str:
+    """Return what kind of version it is that is upgraded to; ``named`` if the user said which one."""
+    if named or parse(current)[:2] == parse(target)[:2]:
+        return f"version in the v{'.'.join(current.lstrip('v').split('.')[:2])} series"
+    return "stable version"
 
 
 def text(value: Object) -> str:
     """Return a plan for people."""
     if not value["availableUpgrades"]:
-        return "\nAwesome, you're up-to-date! Enjoy!"
-    lines: list[str] = []
+        return "\nAwesome, you're up-to-date! Enjoy!\n"
     head = ("COMPONENT", "NODE", "CURRENT", "TARGET")
+    parts: list[str] = []
     for upgrade in value["availableUpgrades"]:
-        rows = [
-            (entry["name"], entry.get("nodeName", ""), entry["currentVersion"], entry["newVersion"])
-            for entry in upgrade["components"]
-            if entry["name"] != "kubeadm"
-        ]
-        notes = [
-            line
-            for entry in upgrade["components"]
-            if entry["name"] == "kubeadm" and entry["currentVersion"] != entry["newVersion"]
-            for line in (
-                f"Note: Before you can perform this upgrade, you have to update kubeadm to {entry['newVersion']}.",
-                "",
+        rows = {"kubelet": [head], "": [head]}
+        for entry in upgrade["components"]:
+            if entry["name"] != "kubeadm":
+                rows["kubelet" if entry["name"] == "kubelet" else ""].append(
+                    (entry["name"], entry.get("nodeName", ""), entry["currentVersion"], entry["newVersion"])
+                )
+        kubeadm = next(entry for entry in upgrade["components"] if entry["name"] == "kubeadm")
+        target = next(entry["newVersion"] for entry in upgrade["components"] if entry["name"] == "kube-proxy")
+        if rows["kubelet"][1:]:
+            parts.append(
+                "Components that must be upgraded manually after you have upgraded the control plane with 'kubeadm upgrade apply':\n"
+                f"{output.table(rows['kubelet'])}\n"
             )
-        ]
-        kubelets = [row for row in rows if row[0] == "kubelet"]
-        if kubelets:
-            lines += [
-                "Components that must be upgraded manually after you have upgraded the control plane with 'kubeadm upgrade apply':",
-                *output.table([head, *kubelets]), "",
-            ]  # fmt: skip
-        lines += [
-            f"Upgrade to the latest {upgrade['description']}:", "",
-            *output.table([head, *(row for row in rows if row[0] != "kubelet")]), "",
-            "You can now apply the upgrade by executing the following command:", "",
-            f"\tkubeadm upgrade apply {upgrade['description'].rpartition(' ')[2]}", "", *notes, _RULE, "",
-        ]  # fmt: skip
+        parts.append(
+            f"Upgrade to the latest {upgrade['description']}:\n\n{output.table(rows[''])}\n"
+            "You can now apply the upgrade by executing the following command:\n\n"
+            f"\tkubeadm upgrade apply {target}{_unstable(target)}\n\n"
+        )
+        if kubeadm["currentVersion"] != kubeadm["newVersion"]:
+            parts.append(
+                f"Note: Before you can perform this upgrade, you have to update kubeadm to {kubeadm['newVersion']}.\n\n"
+            )
+        parts.append(f"{_RULE}\n\n")
     states = [("API GROUP", "CURRENT VERSION", "PREFERRED VERSION", "MANUAL UPGRADE REQUIRED")]
     states += [
         (state["group"], state["currentVersion"], state["preferredVersion"], "no")
         for state in value["configVersions"]
     ]
-    return "\n".join([*lines, *output.table(states), _RULE, ""])
+    return "".join([*parts, output.table(states), f"{_RULE}\n\n"])
+
+
+def _unstable(target: str) -> str:
+    """Return the flag that an upgrade to a version takes."""
+    _, separator, state = target.partition("-")
+    if not separator:
+        return ""
+    return f" --allow-{'release-candidate' if state.startswith('rc') else 'experimental'}-upgrades"
