@@ -20,7 +20,7 @@ import orjson
 from bench.harness.machine import describe_machine
 from pybernetes.api.text import json_reader
 from pybernetes.control_plane.apiserver.codec.field_complaints import field_complaints
-from pybernetes.lib.discarding import discard
+from pybernetes.lib.event_loop.discarding import discard
 
 SUMMARY = "how long work on large bodies keeps Python from others; needs no server"
 _LOOK_SECONDS, _SWITCH_SECONDS = 0.00005, 0.0001

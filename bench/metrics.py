@@ -22,7 +22,7 @@ from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess
 from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
 from pybernetes.control_plane.metrics_server.scraper import Scraper
 from pybernetes.control_plane.metrics_server.storage import Storage
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 
 SUMMARY = "metrics-server: processor time and memory of a round; needs no server"
 LIMITS = {"processor s per round": 2.0, "program memory MB": 100.0, "first answer after pair, s": 1.0}

@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.harness.machine import describe_machine
 from bench.proxy import namespace, processor_time
-from pybernetes.lib.commands import run
+from pybernetes.lib.processes.commands import run
 from pybernetes.node.network.policy import nft, objects, rules
 from pybernetes.node.network.policy.state import State
 

@@ -87,8 +87,8 @@ def _running(number: int, nodes: int) -> Object:
 def measure(nodes: int, pods: int) -> dict[str, float]:
     """Return the processor seconds of reading the lists into a cluster and of each question on it."""
     from pybernetes.cmd.what_if import QUESTIONS
-    from pybernetes.lib import gc_tuning
     from pybernetes.lib.discover import discover
+    from pybernetes.lib.memory import gc_tuning
     from pybernetes.tools.what_if import picture, tables
     from pybernetes.tools.what_if.cluster import Cluster
 

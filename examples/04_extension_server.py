@@ -42,10 +42,10 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
-from pybernetes.lib import tls
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.upgrade import Upgrade
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair, ServingCertificates
 
 GROUP, VERSION, SERVICE, NAMESPACE = "hello.example.com", "v1", "greetings", "default"
 TEXT = {"type": "string", "description": "what is said"}

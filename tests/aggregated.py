@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pybernetes.client.refs import API_SERVICES, SERVICES
-from pybernetes.lib import tls
-from pybernetes.lib.serving_certificates import KeyPair, ServingCertificates
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import KeyPair, ServingCertificates
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted, look_up
 from pybernetes.runtime.delegated_auth import DelegatedAuth
 from tests.cluster import Cluster

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.loopback_server import JsonHandler, loopback_server, served, wrap
 
 Object = dict[str, Any]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 
 
 class JsonHandler(BaseHTTPRequestHandler):

@@ -38,7 +38,7 @@ class HeldControlPlane(ControlPlane):
 async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     """Serve from a directory until it is told to stop, and write a kubeconfig that says where."""
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib.memory import gc_tuning
 
     (directory / "tokens.csv").write_text('bench,bench,1,"system:masters"\n')
     flags = [word for word in arguments if word != "--alone" and not word.startswith(_HOLLOW)]

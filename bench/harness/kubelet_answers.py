@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.server import Server
+from pybernetes.lib.tls import tls
 
 FAMILIES = (
     ("container_cpu_usage_seconds_total", "{cpu:.6f} {moment}"),

@@ -35,7 +35,7 @@ async def _start(directory: Path, hollow: int) -> HeldControlPlane:
 
 async def run(directory: Path, count: int, hollow: int) -> None:
     """Serve until the input ends."""
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib.memory import gc_tuning
 
     planes = [await _start(directory / str(number), hollow) for number in range(count)]
     gc_tuning.tune()

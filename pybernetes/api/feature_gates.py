@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from pybernetes.lib import flags
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 
 log = logging.getLogger(__name__)
 

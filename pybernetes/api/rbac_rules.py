@@ -10,7 +10,7 @@ from collections.abc import Iterable, Set
 from itertools import product
 
 from pybernetes.api.resource import Object as Rule
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 Key = tuple[str, str, str]
 # The names that an entry is limited to; an empty set is no limit.

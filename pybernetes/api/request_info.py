@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pybernetes.api import selectors
 from pybernetes.api.verbs import VERB_OF_METHOD
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 
 # Subresources of a namespace itself; anything else below a namespace is a resource in it.
 _NAMESPACE_SUBRESOURCES = ("status", "finalize")

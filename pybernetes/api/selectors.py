@@ -8,7 +8,7 @@ from typing import Any
 
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _TOKEN = re.compile(r"\s*(?:(!=|==|=|!|<|>|\(|\)|,)|([^\s!=<>(),]+))")
 # Reading one takes some milliseconds at the most.

@@ -7,7 +7,7 @@ import sys
 from functools import lru_cache
 
 from pybernetes import KUBERNETES_VERSION
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm", "i686": "386"}
 

@@ -27,8 +27,9 @@ import orjson
 
 from pybernetes.client import exec_credential
 from pybernetes.client.errors import NotSent
-from pybernetes.lib import rfc3339, tls
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tls import tls
 
 Headers = dict[bytes, bytes]
 _LOOK_SECONDS = 10.0

@@ -23,7 +23,7 @@ from pybernetes.client.errors import NotSent
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import fetch, located
-from pybernetes.lib.token_claims import token_claims
+from pybernetes.lib.tokens.token_claims import token_claims
 
 _SECONDS = 10.0
 _MOST_BYTES = 1 << 20

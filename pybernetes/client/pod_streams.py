@@ -16,9 +16,9 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError, from_answer
 from pybernetes.client.refs import PODS, path_of
 from pybernetes.client.websocket import connect
-from pybernetes.lib import listener
 from pybernetes.lib.http.websocket import WebSocketError
 from pybernetes.lib.http.websocket_connection import WebSocket
+from pybernetes.lib.network import listener
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE = range(5)
 _CLOSE = 255

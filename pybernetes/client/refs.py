@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 
 
 class Kindlike(Protocol):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.counts import Counters, Histograms
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.counts import Counters, Histograms
+from pybernetes.lib.metrics.exposition import Exposition
 
 _BOUNDS = (0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60)
 FAILED = "<error>"  # the code of a request that got no answer

@@ -45,7 +45,7 @@ async def serve_aggregated(
 ) -> int:
     """Serve until told to stop, to those whom the cluster says to trust unless flags say it."""
     from pybernetes.client.errors import StatusError
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib.memory import gc_tuning
     from pybernetes.runtime import secure_serving
     from pybernetes.runtime.aggregated_api import request_header_config
 

@@ -74,7 +74,7 @@ def stop_event() -> asyncio.Event:
 
 async def serve(server: Server, ready: Callable[[], str]) -> int:
     """Serve until SIGINT or SIGTERM; print what is to be said once the server is ready."""
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib.memory import gc_tuning
 
     stop = stop_event()
     await server.start()

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pybernetes.lib import ciphers
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.tls import ciphers
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

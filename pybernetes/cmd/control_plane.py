@@ -21,7 +21,8 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="control-plane", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
-    from pybernetes.lib import gc_tuning, logs
+    from pybernetes.lib import logs
+    from pybernetes.lib.memory import gc_tuning
 
     gc_tuning.pause()
     logs.set_up(0)
@@ -38,7 +39,7 @@ def main(argv: list[str]) -> int:
 async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager, kube_scheduler
     from pybernetes.lib.http.dialer import Dialer, RangeDialer
-    from pybernetes.lib.names import Names
+    from pybernetes.lib.network.names import Names
     from pybernetes.tools.local import command_lines, hardening
     from pybernetes.tools.local.addons import autoscaler
     from pybernetes.tools.local.addons.metrics import MetricsSettings
@@ -119,7 +120,7 @@ def _first_node(settings: Settings) -> str:
 
 def ensure_kubelet_client(cluster: Cluster) -> None:
     """Make the certificate by which kubelets know the API server, once."""
-    from pybernetes.lib import tls
+    from pybernetes.lib.tls import tls
     from pybernetes.tools.local.addons import addons
 
     certificate, key = (cluster.certificates / f"{addons.KUBELET_CLIENT}.{end}" for end in ("crt", "key"))

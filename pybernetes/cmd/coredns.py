@@ -34,8 +34,8 @@ def main(argv: list[str]) -> int:
 
 async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.client import kubeconfig
-    from pybernetes.lib import gc_tuning
-    from pybernetes.lib.file_follower import FileFollower
+    from pybernetes.lib.files.file_follower import FileFollower
+    from pybernetes.lib.memory import gc_tuning
     from pybernetes.node.dns import corefile
     from pybernetes.node.dns.name_server import NameServer
 

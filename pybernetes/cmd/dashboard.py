@@ -111,7 +111,7 @@ def _provider(options: argparse.Namespace) -> OpenIdProvider | None:
     if not options.oidc_issuer_url:
         return None
     from pybernetes.client.openid import OpenIdProvider
-    from pybernetes.lib import tls
+    from pybernetes.lib.tls import tls
 
     secret = (
         Path(options.oidc_client_secret_file).read_text().strip() if options.oidc_client_secret_file else ""
@@ -161,7 +161,7 @@ def _in_cluster(options: argparse.Namespace) -> DashboardServer:
 def _tls(options: argparse.Namespace) -> ssl.SSLContext:
     import tempfile
 
-    from pybernetes.lib import tls
+    from pybernetes.lib.tls import tls
 
     if options.tls_cert_file:
         return tls.server_context(options.tls_cert_file, options.tls_private_key_file)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd._program import run, until_signal
 
 if TYPE_CHECKING:
-    from pybernetes.lib.serving_certificates import CABundle, KeyPair
+    from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair
 
 SUMMARY = "Pretend to be nodes: pods bound to them become ready and obey deletion, and nothing runs"
 
@@ -99,7 +99,7 @@ async def _run(arguments: argparse.Namespace) -> int:
 
 def _serving(arguments: argparse.Namespace) -> tuple[KeyPair, CABundle] | None:
     """Return the certificate that kubelets serve with and who vouches for clients; None if they serve nothing; ValueError for what does not fit together."""
-    from pybernetes.lib.serving_certificates import CABundle, KeyPair
+    from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair
 
     files = (arguments.tls_cert_file, arguments.tls_private_key_file, arguments.client_ca_file)
     if not arguments.address:

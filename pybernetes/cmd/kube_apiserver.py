@@ -25,7 +25,8 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Run the server until it is told to stop."""
     from pybernetes.control_plane.store.protocol import StoreError
-    from pybernetes.lib import gc_tuning, logs
+    from pybernetes.lib import logs
+    from pybernetes.lib.memory import gc_tuning
 
     gc_tuning.pause()
     arguments = parser().parse_args(argv)

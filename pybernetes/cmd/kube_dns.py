@@ -22,7 +22,7 @@ def main(argv: list[str]) -> int:
 
 async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.client import kubeconfig
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib.memory import gc_tuning
     from pybernetes.node.dns import flags
     from pybernetes.node.dns.kube_dns import KubeDns
 

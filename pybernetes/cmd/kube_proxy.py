@@ -16,7 +16,7 @@ def main(argv: list[str]) -> int:
     """Run kube-proxy until it is told to stop."""
     from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
-    from pybernetes.lib.commands import CommandError
+    from pybernetes.lib.processes.commands import CommandError
     from pybernetes.node.proxy import flags
 
     parser = flags.parser(SUMMARY)

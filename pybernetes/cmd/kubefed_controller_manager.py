@@ -47,7 +47,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.client import kubeconfig
     from pybernetes.control_plane.federation import federation
     from pybernetes.control_plane.federation.kinds import COMPONENT
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib.memory import gc_tuning
     from pybernetes.runtime.manager import Manager
 
     _secure_serving.check(arguments)

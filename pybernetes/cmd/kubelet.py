@@ -78,7 +78,8 @@ async def serve(
     import socket
 
     from pybernetes.api import zpages
-    from pybernetes.lib import gc_tuning, logs
+    from pybernetes.lib import logs
+    from pybernetes.lib.memory import gc_tuning
     from pybernetes.node.kubelet import flags
     from pybernetes.node.kubelet.certificates.client_certificate import kubelet_client
     from pybernetes.node.kubelet.kubelet import Kubelet

@@ -85,7 +85,7 @@ async def _serve(options: argparse.Namespace) -> int:
     from pybernetes.control_plane.metrics_adapter.catalogue import Ages
     from pybernetes.control_plane.metrics_adapter.metrics_adapter import MetricsAdapter, Options
     from pybernetes.control_plane.metrics_adapter.prometheus_client import PrometheusClient
-    from pybernetes.lib import tls
+    from pybernetes.lib.tls import tls
     from pybernetes.runtime.component_server import profiles, zpages_of
 
     _secure_serving.check(options)

@@ -25,8 +25,8 @@ QUESTIONS = "pybernetes.tools.what_if.questions"
 
 def main(argv: list[str]) -> int:
     """Answer a question; the exit code is 1 if a pod would stay pending or could not be evicted."""
-    from pybernetes.lib import gc_tuning
     from pybernetes.lib.discover import discover
+    from pybernetes.lib.memory import gc_tuning
 
     gc_tuning.pause()  # for good: all that is read is needed until the program ends
     questions = discover(QUESTIONS, "QUESTION")

@@ -8,8 +8,8 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
-from pybernetes.lib import certificate_subject
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tls import certificate_subject
 
 ANONYMOUS: Object = {"username": "system:anonymous", "groups": ["system:unauthenticated"]}
 _MOST_KEPT = 1000

@@ -11,11 +11,11 @@ import orjson
 
 from pybernetes.api import zpages
 from pybernetes.api.resource import Object
-from pybernetes.lib.exposition import Exposition, negotiated
-from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import JSON, TEXT, Request, Response
 from pybernetes.lib.http.server import Server
+from pybernetes.lib.metrics.exposition import Exposition, negotiated
+from pybernetes.lib.metrics.health_slis import HealthSlis
 
 Handler: TypeAlias = Callable[[Request], Response | Awaitable[Response]]
 # Gives None to go on, or the answer to somebody who may not ask.
@@ -103,7 +103,7 @@ def zpage(pages: zpages.Zpages, request: Request) -> Response:
 
 def profiles() -> dict[str, Handler]:
     """Return the handler of /debug/pprof/: where time and memory go, in the format of pprof."""
-    from pybernetes.lib.profiling import Profiling, ProfilingError  # seldom asked for
+    from pybernetes.lib.profiling.profiling import Profiling, ProfilingError  # seldom asked for
 
     pages = Profiling()
 

@@ -11,7 +11,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.messages import Request, Response
-from pybernetes.lib.serving_certificates import CABundle, verified_chain
+from pybernetes.lib.tls.serving_certificates import CABundle, verified_chain
 from pybernetes.runtime.access_reviews import ANONYMOUS, AccessReviews, bearer_token, certificate_user
 from pybernetes.runtime.component_server import text
 

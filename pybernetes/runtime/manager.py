@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.health_slis import HealthSlis
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.health_slis import HealthSlis
 from pybernetes.runtime.candidate import Candidate
 from pybernetes.runtime.component_server import (
     AccessCheck,

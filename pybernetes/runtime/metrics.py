@@ -7,8 +7,8 @@ from typing import Any
 
 from pybernetes.client.request_metrics import REQUESTS
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.counts import Histogram as Histogram
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.counts import Histogram as Histogram
+from pybernetes.lib.metrics.exposition import Exposition
 
 _QUEUE_BOUNDS = tuple(1e-8 * 10**power for power in range(10))
 _RECONCILE_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9,

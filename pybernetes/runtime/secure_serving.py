@@ -14,9 +14,9 @@ from pybernetes.api import feature_gates, version
 from pybernetes.api.resource import Object
 from pybernetes.api.zpages import flags_of
 from pybernetes.client.client import Client
-from pybernetes.lib import ciphers
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates, own_pair
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.tls import ciphers
+from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair, ServingCertificates, own_pair
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted
 from pybernetes.runtime.component_server import configz_of, profiles, zpages_of

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, TypeVar, cast
 
-from pybernetes.lib.counts import Histogram, exponential
+from pybernetes.lib.metrics.counts import Histogram, exponential
 from pybernetes.scheduling.plugin import Outcome, Plugin, Rejection
 from pybernetes.scheduling.pods import Pod
 

@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.attacks._target import ADMIN, ApiServer, Attack, Target, trusting
 
 _REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"

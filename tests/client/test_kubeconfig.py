@@ -17,8 +17,8 @@ from pybernetes.client.credentials import Authority, Certificate, CredentialErro
 from pybernetes.client.kubeconfig import ConfigError, from_value, in_cluster, load, read
 from pybernetes.client.kubeconfig_files import merge
 from pybernetes.client.refs import NAMESPACES
-from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.tls import tls
 from tests.cluster import TOKEN, Cluster
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from pybernetes.client.credentials import Authority
 from pybernetes.client.openid import OpenIdError, OpenIdProvider, OpenIdToken, Tokens
-from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.tls import tls
 
 _VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"  # of RFC 7636, and what it says of it below
 

@@ -13,8 +13,8 @@ import pytest
 from pybernetes.client import Client, StatusError, pod_streams
 from pybernetes.client.pod_streams import ERROR, STDERR, STDOUT
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.lib import tls
 from pybernetes.lib.http import websocket
+from pybernetes.lib.tls import tls
 from tests.cluster import Cluster, pod
 
 

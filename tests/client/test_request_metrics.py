@@ -9,7 +9,7 @@ import pytest
 from pybernetes.client import rest_transport
 from pybernetes.client.request_metrics import RequestMetrics
 from pybernetes.client.rest_transport import RestTransport
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 
 
 def page(metrics: RequestMetrics) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import kubeconfig
 from tests.node.kubelet.real_node import ADDRESS, IMAGE
 

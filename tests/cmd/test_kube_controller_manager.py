@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pybernetes.cmd.kube_controller_manager import main, parser
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests import servers
 from tests.servers import TOKEN, Server
 from tests.support import end, require_program, until

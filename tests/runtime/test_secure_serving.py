@@ -9,7 +9,8 @@ from pathlib import Path
 
 from pybernetes.client.client import Client
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib import flags, tls
+from pybernetes.lib import flags
+from pybernetes.lib.tls import tls
 from pybernetes.runtime import Manager, secure_serving
 from tests.cluster import Cluster
 from tests.support import eventually

@@ -8,7 +8,7 @@ import orjson
 
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _TABLE = str.maketrans(_ESCAPED)

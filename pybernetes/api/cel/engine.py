@@ -13,9 +13,9 @@ from pybernetes.api.cel.syntax import Parser
 from pybernetes.api.cel.tree import CelError, Expr, Ident, Invalid
 from pybernetes.api.cel.types import Type
 from pybernetes.api.cel.work import Exceeded
-from pybernetes.lib import off_loop
-from pybernetes.lib.counts import Histograms
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.metrics.counts import Histograms
+from pybernetes.lib.metrics.exposition import Exposition
 
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _COMPILING = Histograms(

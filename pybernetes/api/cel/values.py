@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pybernetes.api.cel import types
 from pybernetes.api.cel.runtime import MapList, Moment, SetList, Span
 from pybernetes.api.cel.types import Type
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

@@ -16,7 +16,7 @@ from pybernetes.api.customresource.types import INT_OR_STRING
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}

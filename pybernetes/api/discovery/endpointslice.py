@@ -7,7 +7,7 @@ from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import addresses, checks, declarative, meta, names
 from pybernetes.api.validation.domains import fully_qualified
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")

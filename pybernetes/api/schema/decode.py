@@ -17,7 +17,7 @@ import orjson
 from pybernetes.api import quantity
 from pybernetes.api.schema.places import MAX_COMPLAINTS, Place, texts
 from pybernetes.api.schema.types import Type
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

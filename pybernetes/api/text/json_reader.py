@@ -11,8 +11,8 @@ from typing import Any
 
 import orjson
 
-from pybernetes.lib import json_pieces
-from pybernetes.lib.json_pieces import Piece
+from pybernetes.lib.event_loop import json_pieces
+from pybernetes.lib.event_loop.json_pieces import Piece
 
 # How deep arrays and objects may be nested: what handles them recurses.
 MAX_DEPTH = 250

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 # Errors of RE2, and what Go's library says instead.
 _SORTS = {

@@ -19,7 +19,7 @@ import yaml
 from pybernetes.api.schema.places import MAX_COMPLAINTS
 from pybernetes.api.text import go_format
 from pybernetes.api.text.json_reader import MAX_CONTAINERS, MAX_DEPTH
-from pybernetes.lib import json_pieces
+from pybernetes.lib.event_loop import json_pieces
 
 # How long the text is that aliases stand for, all in all: a document that is written out may be as long as a body.
 MAX_ALIASED = 3 << 20

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import checks
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

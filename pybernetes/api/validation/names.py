@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import names, numbers
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 STANDARD_CONTAINER = frozenset(_COMPUTE)

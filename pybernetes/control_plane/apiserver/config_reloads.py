@@ -11,9 +11,9 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.file_follower import FileFollower
+from pybernetes.lib.files.file_follower import FileFollower
 from pybernetes.lib.files.regular import read_whole
+from pybernetes.lib.metrics.exposition import Exposition
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.metrics import Histogram
 
 _PREFIX = "cluster_autoscaler_"

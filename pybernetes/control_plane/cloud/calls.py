@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from pybernetes.control_plane.cloud.provider import CloudError, CloudTimeout, InstanceNotFound
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 
 Result = TypeVar("Result")
 SECONDS = 60.0  # a cloud that takes longer for one call has failed

@@ -19,8 +19,8 @@ from pybernetes.control_plane.controllers._tokens.service_account import (
     by_account,
     filled,
 )
-from pybernetes.lib import jose
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.tokens import jose
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.metrics import Histogram
 
 _STRATEGY = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100)

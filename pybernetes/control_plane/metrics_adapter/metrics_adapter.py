@@ -14,7 +14,7 @@ from pybernetes.control_plane.metrics_adapter.custom_metrics import CustomMetric
 from pybernetes.control_plane.metrics_adapter.external_metrics import ExternalMetrics
 from pybernetes.control_plane.metrics_adapter.prometheus_client import PrometheusClient
 from pybernetes.control_plane.metrics_adapter.queries import GroupResource, Resources
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.aggregated_api.aggregated_server import AggregatedServer
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup
 from pybernetes.runtime.component_server import Checks, Handler, metrics_page

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import orjson
 
 from pybernetes.api import errors, quantity
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import located
 

@@ -17,7 +17,7 @@ from pybernetes.control_plane.metrics_server.resource_metrics import ResourceMet
 from pybernetes.control_plane.metrics_server.scraper import Scraper
 from pybernetes.control_plane.metrics_server.storage import Storage
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.aggregated_api.aggregated_server import AggregatedServer
 from pybernetes.runtime.component_server import Checks, Handler, metrics_page
 from pybernetes.runtime.delegated_auth import DelegatedAuth

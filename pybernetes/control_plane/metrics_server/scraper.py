@@ -15,8 +15,8 @@ from pybernetes.control_plane.metrics_server.decode import TooMuch, decode
 from pybernetes.control_plane.metrics_server.kubelet_client import ScrapeFailed
 from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
 from pybernetes.control_plane.metrics_server.storage import Storage
-from pybernetes.lib import gc_tuning
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.memory import gc_tuning
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.transforms import kept
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.metrics import Histogram
 from pybernetes.scheduling.point_times import PointTimes
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator
 
-from pybernetes.lib.exposition import Exposition, Labels, negotiated
 from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.metrics.exposition import Exposition, Labels, negotiated
 from pybernetes.runtime.component_server import Handler
 from pybernetes.runtime.informer import Informer
 from pybernetes.scheduling.pods import Pod

@@ -13,7 +13,7 @@ from itertools import islice, takewhile
 from operator import attrgetter
 
 from pybernetes.control_plane.store.protocol import Clock, Event, HistoryLimits
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 
 # How many slashes a directory has at least whose events are found without looking at all others: /registry/pods/.
 _SLASHES = 3

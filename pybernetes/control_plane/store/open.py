@@ -20,10 +20,10 @@ from pybernetes.control_plane.store.protocol import (
     identity,
     wall_clock,
 )
-from pybernetes.lib import memory_room
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag, defaults
 from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.memory import memory_room
 
 _DEFAULT = "sqlite"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.lib.http.dialer import Dialer, P, ProxyError
-from pybernetes.lib.keep_alive import keep_alive
+from pybernetes.lib.network.keep_alive import keep_alive
 
 _SECONDS = 30.0  # that the proxy has for the whole way
 _MOST_HEAD = 64 << 10

@@ -10,8 +10,8 @@ import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from pybernetes.lib.keep_alive import keep_alive
-from pybernetes.lib.names import Names, is_address
+from pybernetes.lib.network.keep_alive import keep_alive
+from pybernetes.lib.network.names import Names, is_address
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 
 if TYPE_CHECKING:
     from pybernetes.lib.http.server_connection import Connection

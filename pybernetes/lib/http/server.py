@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from http import HTTPStatus
 
-from pybernetes.lib import listener
 from pybernetes.lib.http.limits import Limits, listen
 from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.send_turns import SendTurns
@@ -17,6 +16,7 @@ from pybernetes.lib.http.server_connection import Application, Connection
 from pybernetes.lib.http.stream import Flusher
 from pybernetes.lib.http.unanswered import Unanswered
 from pybernetes.lib.http.unread import Unread
+from pybernetes.lib.network import listener
 
 _HANDSHAKE_SECONDS = 10.0
 

@@ -20,7 +20,7 @@ from pybernetes.lib.http.request_parser import RequestParser
 from pybernetes.lib.http.sending import LARGE, PACKED, SLICE, packed_chunks, slices
 from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
-from pybernetes.lib.paced_tls import PacedObject
+from pybernetes.lib.tls.paced_tls import PacedObject
 
 if TYPE_CHECKING:
     from pybernetes.lib.http.server import Server

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from pybernetes.lib import oci
-from pybernetes.lib.commands import CommandError, run
+from pybernetes.lib.processes.commands import CommandError, run
 from pybernetes.node.containerd.config import NAMESPACE, PAUSE_IMAGE
 
 

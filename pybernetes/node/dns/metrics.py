@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
 from pybernetes.node.dns import wire
 
 Labels: TypeAlias = tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Awaitable, Coroutine
 from time import perf_counter
 
-from pybernetes.lib import listener as listening
+from pybernetes.lib.network import listener as listening
 from pybernetes.node.dns.connection import Connection
 from pybernetes.node.dns.resolver import Resolver
 

@@ -13,7 +13,7 @@ from pybernetes.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
-from pybernetes.lib.network import default_address
+from pybernetes.lib.network.network import default_address
 from pybernetes.lib.tracing import Spans, Tracer
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
-from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.lib.metrics.exposition import Exposition, Labels
 from pybernetes.runtime.metrics import Histogram
 
 _OPERATION_BOUNDS = tuple(0.005 * 2.5**power for power in range(14))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pybernetes.lib.commands import CommandError, run
+from pybernetes.lib.processes.commands import CommandError, run
 from pybernetes.node.network.plan import Network, Plan
 
 PREFIX = "PYB-"  # of our chains

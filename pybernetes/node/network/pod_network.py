@@ -9,7 +9,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.rule_monitor import RuleMonitor
+from pybernetes.lib.kernel.rule_monitor import RuleMonitor
 from pybernetes.node.network import cni, firewall
 from pybernetes.node.network.kernel import Kernel, with_kernel
 from pybernetes.node.network.netlink_monitor import NetlinkMonitor

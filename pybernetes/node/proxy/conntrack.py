@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
-from pybernetes.lib.commands import CommandError, run
 from pybernetes.lib.flags import duration
+from pybernetes.lib.processes.commands import CommandError, run
 from pybernetes.node.proxy.service_port import STALE_PROTOCOLS, ServicePort
 
 log = logging.getLogger(__name__)

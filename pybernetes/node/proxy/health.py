@@ -6,8 +6,8 @@ import json
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.metrics.health_slis import HealthSlis
 from pybernetes.lib.rfc3339 import micro
 
 _LATER = ((b"Retry-After", b"1"),)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pybernetes.api import feature_gates, version
 from pybernetes.client.request_metrics import REQUESTS
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.node.proxy.backend import Backend, Mode
 from pybernetes.runtime.metrics import Histogram
 

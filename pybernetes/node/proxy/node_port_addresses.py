@@ -6,7 +6,7 @@ import ipaddress
 import json
 from collections.abc import Sequence
 
-from pybernetes.lib.commands import CommandError, run
+from pybernetes.lib.processes.commands import CommandError, run
 from pybernetes.node.proxy.backend import SyncError
 from pybernetes.node.proxy.node import Node
 

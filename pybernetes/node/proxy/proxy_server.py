@@ -14,9 +14,9 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import duration
-from pybernetes.lib.rule_monitor import RuleMonitor
+from pybernetes.lib.kernel.rule_monitor import RuleMonitor
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.node.proxy import config, conntrack
 from pybernetes.node.proxy.backend import Backend, Settings, SyncError, modes
 from pybernetes.node.proxy.change_tracker import Change, ChangeTracker

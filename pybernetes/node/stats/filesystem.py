@@ -8,9 +8,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from pybernetes.lib import mountinfo
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import walk
+from pybernetes.lib.kernel import mountinfo
 
 _TRIES = 3
 _MOST_ENTRIES = 10_000_000  # somebody may add to a folder as fast as it is gone through

@@ -11,8 +11,8 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS
-from pybernetes.lib import tls
-from pybernetes.lib.serving_certificates import CABundle
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import CABundle
 from pybernetes.runtime.delegated_auth import DelegatedAuth, FrontProxy
 from pybernetes.runtime.informer import Informer
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from pybernetes.lib import oci
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.image import sources
 from pybernetes.tools.image.sources import Sources
 

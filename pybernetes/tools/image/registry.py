@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pybernetes.lib import oci, tls
+from pybernetes.lib import oci
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import located
 from pybernetes.lib.http.messages import Reply
+from pybernetes.lib.tls import tls
 from pybernetes.tools.image.errors import ImageError
 
 _SECONDS = 300.0

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.lib.tls import Pair, load, write_atomically
+from pybernetes.lib.tls.tls import Pair, load, write_atomically
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
 if TYPE_CHECKING:

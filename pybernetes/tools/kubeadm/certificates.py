@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pybernetes.api.text import durations
-from pybernetes.lib.tls import Pair, load
+from pybernetes.lib.tls.tls import Pair, load
 from pybernetes.tools.kubeadm import certificate_files as files
 from pybernetes.tools.kubeadm.certificate_list import BY_NAME, Certificate, Subject
 from pybernetes.tools.kubeadm.configuration.validation_parts import is_address

@@ -15,7 +15,7 @@ from pybernetes.client.credentials import Anonymous, Authority
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.client.rest_transport import RestTransport
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 from pybernetes.tools.kubeadm import certificate_files, discovery_file, kubeconfig_files, tokens
 from pybernetes.tools.kubeadm.errors import KubeadmError
 

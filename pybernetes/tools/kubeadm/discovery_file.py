@@ -13,9 +13,9 @@ from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONFIG_MAPS
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import fetch
+from pybernetes.lib.tls import tls
 from pybernetes.tools.kubeadm import kubeconfig_files
 from pybernetes.tools.kubeadm.configuration import documents
 from pybernetes.tools.kubeadm.errors import KubeadmError

@@ -10,7 +10,7 @@ from typing import Any
 
 from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig_files
-from pybernetes.lib.tls import Pair, write_atomically
+from pybernetes.lib.tls.tls import Pair, write_atomically
 from pybernetes.tools.kubeadm import certificate_files as files
 from pybernetes.tools.kubeadm.certificate_list import Subject
 from pybernetes.tools.kubeadm.configuration import networks

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import arguments
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 

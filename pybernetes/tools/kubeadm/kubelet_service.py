@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pybernetes.lib import background_process
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.processes import background_process
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm.configuration.component_configs import uses_systemd
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import KUBELET, KUBELET_BOOTSTRAP, KUBELET_CONF

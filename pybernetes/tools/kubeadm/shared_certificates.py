@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.client.refs import ROLE_BINDINGS, ROLES, SECRETS
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import rbac, tokens
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import BOOTSTRAPPERS, CERTS_SECRET, NAMESPACE

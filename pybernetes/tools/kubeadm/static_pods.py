@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.api.text import durations
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import arguments
 from pybernetes.tools.kubeadm.configuration import networks

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.tls import tls
 from pybernetes.tools.kubeadm import arguments, kubelet_service
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CONTROLLER_MANAGER_PORT, SCHEDULER_PORT

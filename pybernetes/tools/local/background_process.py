@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pybernetes.lib import background_process
-from pybernetes.lib.background_process import running, stop
+from pybernetes.lib.processes import background_process
+from pybernetes.lib.processes.background_process import running, stop
 from pybernetes.tools.local.processes import pyb
 
 __all__ = ["running", "start", "stop"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pybernetes.lib import ciphers
+from pybernetes.lib.tls import ciphers
 from pybernetes.tools.local.addons import addons
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings

@@ -90,6 +90,6 @@ def _write_yaml(path: Path, document: dict[str, Any]) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    from pybernetes.lib import tls
+    from pybernetes.lib.tls import tls
 
     tls.write_atomically(path, content, 0o600)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib.files import opening, trees
-from pybernetes.lib.network_namespace import socket_in
+from pybernetes.lib.network.network_namespace import socket_in
 from pybernetes.tools.local.network.host_balancers import HostBalancers
 from pybernetes.tools.local.network.host_routes import HostRoutes
 

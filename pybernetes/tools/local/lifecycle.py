@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import discover, tls
+from pybernetes.lib import discover
 from pybernetes.lib.files import trees
+from pybernetes.lib.tls import tls
 from pybernetes.node.containerd import registries, runtimes
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs

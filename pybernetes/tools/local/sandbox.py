@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from pybernetes.lib import landlock
+from pybernetes.lib.processes import landlock
 from pybernetes.tools.local import ownership
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings

@@ -211,7 +211,7 @@ def _made(kind: Any, entry: dict[str, Any]) -> Any:
 
 def save(cluster: Cluster, settings: Settings) -> None:
     """Write the settings, all or nothing; the group of the cluster's folder, which is the control plane's, reads them."""
-    from pybernetes.lib import tls  # here and not above: the host helper only reads, and is to stay small
+    from pybernetes.lib.tls import tls  # here and not above: the host helper only reads, and is to stay small
 
     tls.write_atomically(
         cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o640 if settings.user else 0o600

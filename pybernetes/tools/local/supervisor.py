@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pybernetes.lib import privileges
+from pybernetes.lib.processes import privileges
 from pybernetes.tools.local.processes import ProcessSpec
 from pybernetes.tools.local.rotated_log import RotatedLog
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pybernetes.control_plane.apiserver.config_reloads import ConfigFile, ConfigReloads, content_hash, hashed
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.servers import Server
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.servers import Server, running
 from tests.support import end, require_program
 

@@ -20,7 +20,7 @@ from pybernetes.control_plane.autoscaler.backoff import Backoffs
 from pybernetes.control_plane.autoscaler.cluster_state import ClusterState, Health
 from pybernetes.control_plane.autoscaler.groups import GroupState
 from pybernetes.control_plane.autoscaler.provider import CREATING, CloudError, Instance, NodeGroup
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.tools.local.addons import addons
 from tests.cluster import Cluster
 from tests.control_plane.autoscaler import fakes

@@ -27,7 +27,7 @@ from pybernetes.control_plane.autoscaler.provider import (
     NodeReference,
     NotImplementedByCloud,
 )
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup
 
 

@@ -12,7 +12,7 @@ from pybernetes.client.refs import SECRETS, SERVICE_ACCOUNTS
 from pybernetes.control_plane.controllers import (
     serviceaccount_token,
 )
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 from tests.cluster import Cluster
 from tests.control_plane.controllers._tokens.secrets import make_account, make_token
 from tests.control_plane.controllers.managers import controllers, get_or_none

@@ -17,10 +17,10 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NAMESPACES, NODES, PODS, Ref
 from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess
 from pybernetes.control_plane.metrics_server.metrics_server import MetricsServer, Options
-from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.server import Server
+from pybernetes.lib.tls import tls
 from tests.aggregated import register, trust
 from tests.cluster import Cluster, pod
 from tests.support import require_program

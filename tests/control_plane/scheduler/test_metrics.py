@@ -6,7 +6,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pybernetes.client.refs import PODS
 from pybernetes.control_plane.scheduler import resource_metrics
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.cluster import Cluster
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, scheduling
 from tests.scheduling.builders import node, pod

@@ -7,8 +7,8 @@ from typing import Any
 import grpc
 import pytest
 
-from pybernetes.lib import tls
 from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
+from pybernetes.lib.tls import tls
 from tests.lib.grpc.peers import grpcio_server, raw, unary
 
 SECONDS = 60.0

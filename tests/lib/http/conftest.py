@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Application
+from pybernetes.lib.tls import tls
 from tests.lib.http.services import QUICK, Service, refusal
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.tls import tls
 from tests.support import eventually
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
 from pybernetes.lib.http.connect_dialer import ConnectDialer, ProxyServer
+from pybernetes.lib.tls import tls
 from tests.lib.http.connect_proxy import ConnectProxy
 from tests.support import eventually
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.dialer import RangeDialer, direct
-from pybernetes.lib.network_namespace import socket_in
+from pybernetes.lib.network.network_namespace import socket_in
+from pybernetes.lib.tls import tls
 from tests.support import require_program, require_root, run
 
 NAME = f"dialing-{os.getpid()}"

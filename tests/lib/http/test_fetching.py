@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import fetch, located
+from pybernetes.lib.tls import tls
 from tests.loopback_server import JsonHandler, loopback_server, served
 
 _CONTEXT = tls.client_context()

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib import keep_alive
 from pybernetes.lib.http.dialer import direct
 from pybernetes.lib.http.limits import Limits, listen
-from pybernetes.lib.network_namespace import socket_in
+from pybernetes.lib.network import keep_alive
+from pybernetes.lib.network.network_namespace import socket_in
 from tests.support import require_program, require_root
 
 NUMBER = os.getpid() % 250

@@ -14,7 +14,7 @@ from cri_api.v1 import api_pb2 as messages
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, EVENTS, PODS, SECRETS
-from pybernetes.lib import forgetting
+from pybernetes.lib.memory import forgetting
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.runtime import correlation
 from tests import growth

@@ -19,8 +19,8 @@ from urllib.parse import parse_qs, urlsplit
 import orjson
 
 from pybernetes.client.pod_streams import ERROR, RESIZE, STDIN, STDOUT
-from pybernetes.lib import tls
 from pybernetes.lib.http import websocket
+from pybernetes.lib.tls import tls
 from tests.servers import Server
 
 # What the pod writes that is called talkative: so many lines, then what a terminal would show in colours.

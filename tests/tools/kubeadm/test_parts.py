@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.controllers._tokens.bootstrap import detached_signature
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 from pybernetes.tools.kubeadm import discovery, shared_certificates, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import Findings, ignored_names, problem, run
 from pybernetes.tools.kubeadm.commands.token import left

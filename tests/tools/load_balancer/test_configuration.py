@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pybernetes.api import quantity
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.load_balancer import haproxy, keepalived, pods
 from pybernetes.tools.load_balancer.plan import LoadBalancerError, Plan, Server
 from tests.support import require_program, require_root

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.load_balancer import haproxy
 from pybernetes.tools.load_balancer.plan import Plan, Server
 from tests.support import end, require_program, until

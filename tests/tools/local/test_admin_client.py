@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.paths import Cluster

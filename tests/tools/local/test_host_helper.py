@@ -88,7 +88,7 @@ def client(tmp_path: Path, namespace: Path) -> Iterator[HostClient]:
 async def test_a_socket_to_a_pod_comes_through_the_helper(client: HostClient, namespace: Path) -> None:
     import asyncio
 
-    from pybernetes.lib.network_namespace import socket_in
+    from pybernetes.lib.network.network_namespace import socket_in
 
     listener = socket_in(namespace, socket.AF_INET)
     listener.bind((ADDRESS, 0))

@@ -6,7 +6,7 @@ import base64
 import stat
 from pathlib import Path
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import kubeconfig
 
 MINE = kubeconfig.entries("mine", "https://127.0.0.1:1", b"authority", b"certificate", b"key")

@@ -17,7 +17,7 @@ from bench.harness import rounds
 from pybernetes.cmd import kube_apiserver, kube_controller_manager
 from pybernetes.control_plane.apiserver.storage import kind
 from pybernetes.control_plane.apiserver.storage.recently_decoded import RecentlyDecoded
-from pybernetes.lib import forgetting
+from pybernetes.lib.memory import forgetting
 from pybernetes.runtime import correlation, queue
 from pybernetes.scheduling.columns import Journal
 from pybernetes.scheduling.counters import Counters
@@ -29,7 +29,7 @@ ROUNDS = 5
 KILOBYTES = 48
 # Each task that goes on holds one, of the same few: after they were forgotten, of a new copy. And histograms come with the
 # records of metrics, several with each, which are counted themselves.
-COPIES = {"pybernetes.lib.fair_turns.Owner", "pybernetes.lib.histogram.Histogram"}
+COPIES = {"pybernetes.lib.event_loop.fair_turns.Owner", "pybernetes.lib.metrics.histogram.Histogram"}
 # Swept when it has grown to twice what is left; places for values of sizes that there are so many of; and values that are counted when
 # there are 64.
 FILLING = {"Expiry._heap", "Histogram.bins", "Histogram.waiting"}

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from pybernetes.api.text import go_format
 from pybernetes.api.text.durations import parse_duration
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _MONTHS = dict(
     jan=1, feb=2, mar=3, apr=4, may=5, jun=6, jul=7, aug=8, sep=9, oct=10, nov=11, dec=12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.certificates import _pem
-from pybernetes.lib import certificate_subject
+from pybernetes.lib.tls import certificate_subject
 
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"

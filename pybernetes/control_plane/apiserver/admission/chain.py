@@ -17,7 +17,7 @@ from pybernetes.control_plane.apiserver.admission.step_durations import (
     Timing,
 )
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.memory.forgetting import on_forget
 
 _MOST_ROUTES = 10_000
 Method = Callable[[Attributes], Awaitable[None] | None]

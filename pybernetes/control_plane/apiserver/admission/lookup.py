@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.store.protocol import Record
-from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.memory.forgetting import on_forget
 
 Derived = TypeVar("Derived")
 # So many entries are kept before those of what is gone are swept out, and then twice as many as are left.

@@ -6,8 +6,8 @@ are counted together; only who took longer than the first bucket is counted on i
 
 from __future__ import annotations
 
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
 
 _STEPS = "apiserver_admission_step_admission_duration_seconds"
 _PLUGINS = "apiserver_admission_controller_admission_duration_seconds"

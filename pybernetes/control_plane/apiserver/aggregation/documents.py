@@ -13,8 +13,8 @@ from pybernetes.api.schema.decode import json_name
 from pybernetes.api.text import json_reader
 from pybernetes.control_plane.apiserver.discovery.discovery import AGGREGATED_TYPE
 from pybernetes.control_plane.apiserver.openapi.protobuf import can_be_written
-from pybernetes.lib import off_loop
-from pybernetes.lib.discarding import discard
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.discarding import discard
 from pybernetes.lib.http.client import RequestFailed
 from pybernetes.lib.http.messages import Reply
 

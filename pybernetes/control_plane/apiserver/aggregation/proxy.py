@@ -20,9 +20,9 @@ from pybernetes.control_plane.apiserver.proxy import forwarding
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, UpgradeError, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
-from pybernetes.lib import tls
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.tls import tls
 
 Header = tuple[bytes, bytes]
 # What a header cannot hold, or not at its ends.

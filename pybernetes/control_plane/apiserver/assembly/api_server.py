@@ -41,14 +41,14 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
-from pybernetes.lib import forgetting
 from pybernetes.lib.discover import discover
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.event_loop.loop_watchdog import LoopWatchdog
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
-from pybernetes.lib.loop_watchdog import LoopWatchdog
-from pybernetes.lib.profiling import Profiling
+from pybernetes.lib.memory import forgetting
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.profiling.profiling import Profiling
 
 log = logging.getLogger(__name__)
 _RELOAD = "poststarthook/start-encryption-provider-config-automatic-reload"

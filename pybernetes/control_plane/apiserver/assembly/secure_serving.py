@@ -7,9 +7,10 @@ import logging
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
-from pybernetes.lib import ciphers, network
 from pybernetes.lib.flags import Flag, Repeated, Seconds
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates, own_pair
+from pybernetes.lib.network import network
+from pybernetes.lib.tls import ciphers
+from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair, ServingCertificates, own_pair
 
 log = logging.getLogger(__name__)
 _NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",

@@ -20,8 +20,8 @@ from pybernetes.control_plane.apiserver.observability.tracing import Tracer
 from pybernetes.control_plane.apiserver.proxy.egress_selector import EgressSelector
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
-from pybernetes.lib import memory_room
-from pybernetes.lib.serving_certificates import ServingCertificates
+from pybernetes.lib.memory import memory_room
+from pybernetes.lib.tls.serving_certificates import ServingCertificates
 
 
 @dataclass

@@ -31,7 +31,8 @@ from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
 from pybernetes.control_plane.store.open import open_chosen
 from pybernetes.control_plane.store.protocol import Store
-from pybernetes.lib import flags, tls
+from pybernetes.lib import flags
+from pybernetes.lib.tls import tls
 
 log = logging.getLogger(__name__)
 STORAGE_MEDIA_TYPES = ("application/json", protobuf.MEDIA_TYPE)

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver.audit import event as form
 from pybernetes.control_plane.apiserver.audit.policy import LEVELS, NONE, Policy
 from pybernetes.control_plane.apiserver.audit.trail import Done, Trail
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 
 
 class Backend(Protocol):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtAuthenticators
     from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
     from pybernetes.control_plane.apiserver.context import ServerContext
-    from pybernetes.lib.serving_certificates import CABundle
+    from pybernetes.lib.tls.serving_certificates import CABundle
 
 Audiences = tuple[str, ...]
 

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver.authn.authenticator import (
 from pybernetes.control_plane.apiserver.authn.client_certificate import NO_CERTIFICATE
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 
 _SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored"
 _INVALID = "invalid bearer token"

@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-from pybernetes.lib.serving_certificates import CABundle
+from pybernetes.lib.tls.serving_certificates import CABundle
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
 from pybernetes.control_plane.apiserver.connection import Connection
-from pybernetes.lib import certificate_subject
-from pybernetes.lib.serving_certificates import verified_chain
+from pybernetes.lib.tls import certificate_subject
+from pybernetes.lib.tls.serving_certificates import verified_chain
 
 # What a connection notes about a client without a certificate.
 NO_CERTIFICATE: Any = object()

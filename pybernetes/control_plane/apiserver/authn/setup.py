@@ -21,10 +21,10 @@ from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtA
 from pybernetes.control_plane.apiserver.authn.jwt.setup import JwtConfiguration
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import DEFAULT_ISSUER, settings
 from pybernetes.control_plane.apiserver.proxy.egress_selector import EgressSelector
-from pybernetes.lib import tls
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag
-from pybernetes.lib.serving_certificates import CABundle
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import CABundle
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.context import ServerContext

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from pybernetes.control_plane.apiserver.authn.authenticator import Audiences, AuthenticatedToken
-from pybernetes.lib.expiring_cache import ExpiringCache
+from pybernetes.lib.memory.expiring_cache import ExpiringCache
 
 _MOST_BYTES = 8 << 20
 # What a text of a user takes beside its characters.

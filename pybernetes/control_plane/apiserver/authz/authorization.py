@@ -11,7 +11,7 @@ from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION
 from pybernetes.control_plane.apiserver.authz.webhook.metrics import WebhookAuthorizationMetrics
 from pybernetes.control_plane.apiserver.authz.webhook.webhook_authorizer import WebhookAuthorizer
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 
 _DECISIONS = "apiserver_authorization_decisions_total"
 

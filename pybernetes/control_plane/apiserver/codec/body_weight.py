@@ -11,7 +11,7 @@ import orjson
 from pybernetes.api import protobuf
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 # What a value with its comma counts as at least; ordinary JSON has one comma in 25 bytes.
 _VALUE_BYTES = 32

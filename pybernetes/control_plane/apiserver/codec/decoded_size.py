@@ -5,8 +5,8 @@ from __future__ import annotations
 from pybernetes.api import protobuf
 from pybernetes.control_plane.apiserver.codec.body_weight import may_expand
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import memory_room
-from pybernetes.lib.memory_shares import MemoryShares
+from pybernetes.lib.memory import memory_room
+from pybernetes.lib.memory.memory_shares import MemoryShares
 
 # A body is there as bytes, as text inside of values, as an object and in what is written of it.
 _COPIES = 4

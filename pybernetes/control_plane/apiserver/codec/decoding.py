@@ -14,8 +14,8 @@ from pybernetes.api.schema.decode import json_name
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.codec.bodies import Body, read_body
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import off_loop
-from pybernetes.lib.discarding import discard, discard_later
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.discarding import discard, discard_later
 
 # What Go reads the kind and the version of an object into.
 HEAD = (

@@ -9,8 +9,8 @@ from typing import Any
 from pybernetes.api.schema import places
 from pybernetes.api.schema.places import Place
 from pybernetes.api.text import go_format
-from pybernetes.lib import json_pieces
-from pybernetes.lib.json_pieces import END, Piece
+from pybernetes.lib.event_loop import json_pieces
+from pybernetes.lib.event_loop.json_pieces import END, Piece
 
 _NONE: dict[Any, Any] = {}
 

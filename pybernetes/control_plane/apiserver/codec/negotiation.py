@@ -10,8 +10,8 @@ import orjson
 from pybernetes.api import errors, protobuf
 from pybernetes.control_plane.apiserver.codec import yaml_writer
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.bounded_cache import bounded_cache
 from pybernetes.lib.http.accept import LONGEST
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 TEXTS = ("application/json", "application/yaml")
 OFFERED = (*TEXTS, protobuf.MEDIA_TYPE)

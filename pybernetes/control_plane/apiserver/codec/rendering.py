@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.codec.negotiation import PROTOBUF, Repre
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import Response
 
 # How much less work JSON is than most of what is done with an object, and to copy bytes than that.

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver.custom_resources.conversion_webhook impo
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.view import view_of
 from pybernetes.control_plane.store.protocol import Record
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 _serials = itertools.count(1)
 

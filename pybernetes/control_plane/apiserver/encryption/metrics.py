@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pybernetes.control_plane.apiserver.config_reloads import ConfigReloads, hashed
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
 
 DURATIONS = tuple(5e-6 * 2**power for power in range(25))
 KEY_DURATIONS = DURATIONS[:14]

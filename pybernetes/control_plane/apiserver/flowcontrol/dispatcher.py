@@ -14,11 +14,11 @@ from pybernetes.control_plane.apiserver.flowcontrol.priority_level import (
 )
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
-from pybernetes.lib import off_loop
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.fair_turns import Owner
-from pybernetes.lib.forgetting import on_forget
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.fair_turns import Owner
+from pybernetes.lib.memory.forgetting import on_forget
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
 
 _MOST_KNOWN = 10_000
 # Paths are what clients make up: longer ones are looked up each time.

@@ -17,7 +17,7 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.flowcontrol.fair_queues import FairQueues, Queue
 from pybernetes.lib.flags import Flag
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.metrics.histogram import Histogram
 
 FLAGS = (
     Flag("enable-priority-and-fairness", True, "give requests turns by priority levels and flows"),

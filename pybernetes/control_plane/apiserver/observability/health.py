@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs
 
 from pybernetes.api.text import go_format
-from pybernetes.lib.health_slis import HealthSlis
+from pybernetes.lib.metrics.health_slis import HealthSlis
 
 # A check raises, or returns a text, to say what is wrong. It may be a coroutine function.
 Check = Callable[[], "str | Awaitable[str | None] | None"]

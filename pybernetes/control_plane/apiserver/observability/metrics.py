@@ -11,9 +11,9 @@ from typing import Any
 
 from pybernetes.api import version
 from pybernetes.api.resource import Resource
-from pybernetes.lib.counts import Histograms
-from pybernetes.lib.exposition import Exposition, Labels
-from pybernetes.lib.histogram import MANY, Histogram, merged
+from pybernetes.lib.metrics.counts import Histograms
+from pybernetes.lib.metrics.exposition import Exposition, Labels
+from pybernetes.lib.metrics.histogram import MANY, Histogram, merged
 
 DURATIONS = (
     0.005,

@@ -17,8 +17,8 @@ from pybernetes.control_plane.apiserver.openapi import protobuf
 from pybernetes.control_plane.apiserver.openapi.documents import Documents, Key
 from pybernetes.control_plane.apiserver.openapi.schemas import Schema
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.forgetting import on_forget
 from pybernetes.lib.http import accept as negotiation
+from pybernetes.lib.memory.forgetting import on_forget
 
 Response = tuple[int, dict[str, str], bytes]
 _JSON = "application/json"

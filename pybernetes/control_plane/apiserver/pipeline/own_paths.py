@@ -13,11 +13,11 @@ from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import off_loop
-from pybernetes.lib.exposition import Exposition, negotiated
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.accept import etag_matches
 from pybernetes.lib.http.messages import Response
-from pybernetes.lib.profiling import PREFIX, Profiling, ProfilingError
+from pybernetes.lib.metrics.exposition import Exposition, negotiated
+from pybernetes.lib.profiling.profiling import PREFIX, Profiling, ProfilingError
 
 # What upstream answers where not even an error has a form.
 _NO_PAGE = Response(

@@ -25,10 +25,10 @@ from pybernetes.control_plane.apiserver.verbs.list import list_
 from pybernetes.control_plane.apiserver.verbs.patch import patch
 from pybernetes.control_plane.apiserver.verbs.update import update
 from pybernetes.control_plane.apiserver.verbs.watch import watch
-from pybernetes.lib import off_loop
 from pybernetes.lib.discover import discover
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.server_connection import Answer
-from pybernetes.lib.memory_shares import NoRoom
+from pybernetes.lib.memory.memory_shares import NoRoom
 
 Answering = Answer | Awaitable[Answer]
 Handle = Callable[[ServerContext, Request, Kind], Answering]

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.strict_types import STRING, Many, Problem, Struct, aggregate, read_document, read_file
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
-from pybernetes.lib import tls
-from pybernetes.lib.counts import Counters, Histograms
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.connect_dialer import ConnectDialer, ProxyServer
 from pybernetes.lib.http.dialer import Dialer
-from pybernetes.lib.names import Names
+from pybernetes.lib.metrics.counts import Counters, Histograms
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.network.names import Names
+from pybernetes.lib.tls import tls
 
 FLAGS = (
     Flag("egress-selector-config-file", "", "file that says through which proxies nodes, webhooks and etcd are reached"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pybernetes.api.node_address import ADDRESS_TYPES
 from pybernetes.lib.http.dialer import Dialer, direct
-from pybernetes.lib.names import Names
+from pybernetes.lib.network.names import Names
 
 
 @dataclass

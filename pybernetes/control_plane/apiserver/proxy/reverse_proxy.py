@@ -12,7 +12,7 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.proxy.links import led_back
 from pybernetes.control_plane.apiserver.proxy.pages import PageBody, page_body
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.http.duplex import splice

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.api.text import yaml_reader
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import Peer
 from pybernetes.lib.http.dialer import Dialer
 from pybernetes.lib.http.fetching import located
+from pybernetes.lib.tls import tls
 
 _USER_AGENT = "kube-apiserver"
 

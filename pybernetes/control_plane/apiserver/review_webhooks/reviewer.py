@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from pybernetes.control_plane.apiserver.review_webhooks.kubeconfig import Remote
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.messages import Reply
 

@@ -25,8 +25,8 @@ from pybernetes.control_plane.apiserver.storage.object_meta import (
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
-from pybernetes.lib import off_loop
-from pybernetes.lib.discarding import discard_later
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.discarding import discard_later
 
 _NAME_TRIES = 8
 

@@ -12,8 +12,8 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
 from pybernetes.control_plane.store.protocol import Record
-from pybernetes.lib import off_loop
-from pybernetes.lib.discarding import discard, discard_later
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.discarding import discard, discard_later
 
 Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"

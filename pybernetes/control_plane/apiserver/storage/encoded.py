@@ -6,7 +6,7 @@ import threading
 from collections import deque
 
 from pybernetes.control_plane.apiserver.storage.view import View
-from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.memory.forgetting import on_forget
 
 _MOST_BYTES = 64 << 20
 # What one takes beside its bytes.

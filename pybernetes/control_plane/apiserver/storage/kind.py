@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.storage import written_messages as writt
 from pybernetes.control_plane.apiserver.storage.recently_decoded import RecentlyDecoded
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
-from pybernetes.lib import json_pieces
+from pybernetes.lib.event_loop import json_pieces
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.memory.forgetting import on_forget
 
 # Assembled lists are kept while nothing below their prefix changes, up to this size together.
 _CACHE_BYTES = 48 << 20

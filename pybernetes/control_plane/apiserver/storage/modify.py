@@ -25,7 +25,7 @@ from pybernetes.control_plane.store.protocol import (
     Store,
     Unavailable,
 )
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 Result = TypeVar("Result")
 _TRIES = 32

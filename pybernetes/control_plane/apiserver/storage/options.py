@@ -10,7 +10,7 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 
 def boolean(request: Request, name: str) -> bool | None:

@@ -7,7 +7,7 @@ as the largest such batches have, counted in bytes, so that a few large ones are
 from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.storage.view import SharedObject
-from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.memory.forgetting import on_forget
 
 _MOST_BYTES = 256 << 10  # as JSON, in either generation
 

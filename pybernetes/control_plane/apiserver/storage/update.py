@@ -21,8 +21,8 @@ from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Record
-from pybernetes.lib import off_loop
-from pybernetes.lib.discarding import discard_later
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.discarding import discard_later
 
 # Gets the stored object, which it may change, and gives the new one.
 Mutate = Callable[[Object], Object]

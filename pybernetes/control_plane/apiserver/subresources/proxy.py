@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.subresources._streams import options_of, require_create
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
-from pybernetes.lib.names import Names, is_address
+from pybernetes.lib.network.names import Names, is_address
 
 _NOT_ALLOWED = "address not allowed"
 _PASSED_ON_BY, _OWN_MARK = b"x-pybernetes-passed-on-by", secrets.token_hex(8)

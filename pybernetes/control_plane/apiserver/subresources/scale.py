@@ -16,7 +16,7 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
 from pybernetes.control_plane.apiserver.storage.update import Mutate, update_stored
 from pybernetes.control_plane.apiserver.verbs.patch import APPLY, Applied, Change, patch_type, read_patch
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import Response
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))

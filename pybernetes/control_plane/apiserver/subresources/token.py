@@ -23,8 +23,8 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
 from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
-from pybernetes.lib import jose
 from pybernetes.lib.http.messages import Response
+from pybernetes.lib.tokens import jose
 
 _KIND = Kind(TOKEN_REQUEST)
 _BOUND = {"Pod": "pods", "Secret": "secrets", "Node": "nodes"}

@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver.storage.create import create_stored
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.control_plane.apiserver.storage.written import Written
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import Response
 
 

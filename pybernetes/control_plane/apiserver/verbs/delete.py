@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.storage.options import (
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.storage.unsafe_deletion import VERB, delete_unreadable
 from pybernetes.control_plane.store.protocol import Damaged, Record
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import Response
 
 # Kinds whose deletion answers with the object instead of a Status.

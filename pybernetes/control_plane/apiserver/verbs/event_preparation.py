@@ -10,7 +10,7 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Damaged, Event, Record, Store
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 Sink = Callable[[list[Event]], None]
 # Reads of a change what its watch needs, so that it is there when it is asked for; the result is held until then.

@@ -22,7 +22,7 @@ from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.store.past import Past
 from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Page, Record
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import PartedResponse, Response
 
 # What the items of lists in protobuf are kept under, beside the version.

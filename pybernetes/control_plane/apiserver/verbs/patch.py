@@ -25,7 +25,7 @@ from pybernetes.control_plane.apiserver.storage.update import create_or_update, 
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.apiserver.verbs.create import answer
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import Response
 
 JSON_PATCH = "application/json-patch+json"

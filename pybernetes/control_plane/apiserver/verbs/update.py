@@ -17,7 +17,7 @@ from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.control_plane.apiserver.storage.update import create_or_update, update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
-from pybernetes.lib import json_pieces, off_loop
+from pybernetes.lib.event_loop import json_pieces, off_loop
 from pybernetes.lib.http.messages import Response
 
 

@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
 from pybernetes.control_plane.apiserver.verbs.watched import Following, Watched
 from pybernetes.control_plane.store.protocol import Damaged, Event, Record, StoreError
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
 

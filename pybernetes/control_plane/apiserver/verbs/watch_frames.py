@@ -14,7 +14,7 @@ from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.resource_version import restamp
 from pybernetes.control_plane.store.protocol import Event, Record
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.messages import JSON
 from pybernetes.lib.http.stream import chunk
 

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.apiserver.storage.selection import Match
 from pybernetes.control_plane.apiserver.verbs.event_preparation import EventPreparation, Prepare, Sink
 from pybernetes.control_plane.store.protocol import Closed, Compacted, Damaged, Record, Watch
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 State = TypeVar("State")
 

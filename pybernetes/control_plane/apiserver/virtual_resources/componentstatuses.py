@@ -16,9 +16,9 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record, StoreError
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
 from pybernetes.lib.http.messages import Response
+from pybernetes.lib.tls import tls
 
 _PORTS = {"scheduler": 10259, "controller-manager": 10257}
 _STORE = "etcd-0"

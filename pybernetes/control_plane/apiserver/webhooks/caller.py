@@ -18,8 +18,9 @@ from pybernetes.control_plane.apiserver.codec.body_weight import weight
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.webhooks import review_responses
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
-from pybernetes.lib import off_loop, tls
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client import Distrusted, Peer, RequestFailed
+from pybernetes.lib.tls import tls
 
 Result = TypeVar("Result")
 # What is kept of contexts, and what one takes beside its authorities.

@@ -9,10 +9,10 @@ import logging
 
 from cryptography import x509
 
-from pybernetes.lib import tls
-from pybernetes.lib.counts import Counters
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.client import Distrusted, HttpClient, Peer
+from pybernetes.lib.metrics.counts import Counters
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.tls import tls
 
 log = logging.getLogger(__name__)
 # OpenSSL's numbers: the name does not match, and a signature made with too weak a digest.

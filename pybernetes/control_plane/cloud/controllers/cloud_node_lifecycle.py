@@ -13,8 +13,8 @@ from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import NODES
 from pybernetes.control_plane.cloud.controllers._shared import cloud_of, condition, node_reference, taints
 from pybernetes.control_plane.cloud.provider import InstanceNotFound, Instances
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.controller_manager.descriptor import Descriptor
 from pybernetes.runtime.metrics import Histogram

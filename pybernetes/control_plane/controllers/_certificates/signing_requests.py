@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ed448, ed25519
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from pybernetes.api.resource import Object
-from pybernetes.lib import certificate_subject
+from pybernetes.lib.tls import certificate_subject
 
 CLIENT = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"

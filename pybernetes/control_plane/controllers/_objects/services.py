@@ -14,7 +14,7 @@ from pybernetes.control_plane.controllers._objects.conditions import condition_o
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 from pybernetes.runtime.cache import Cache, key_of
 
 TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time"

@@ -12,7 +12,8 @@ import re
 import orjson
 
 from pybernetes.api.resource import Object
-from pybernetes.lib import jose, rfc3339
+from pybernetes.lib import rfc3339
+from pybernetes.lib.tokens import jose
 
 TYPE = "bootstrap.kubernetes.io/token"
 NAMESPACE = "kube-system"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 from pybernetes.api.resource import Object
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 
 TYPE = "kubernetes.io/service-account-token"
 ACCOUNT_NAME, ACCOUNT_UID = "kubernetes.io/service-account.name", "kubernetes.io/service-account.uid"

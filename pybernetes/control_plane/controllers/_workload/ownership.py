@@ -10,7 +10,7 @@ import orjson
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 
 
 def orphans(obj: Object) -> tuple[str, ...]:

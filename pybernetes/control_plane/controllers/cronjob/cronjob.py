@@ -11,7 +11,7 @@ from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
 from pybernetes.lib import rfc3339
-from pybernetes.lib.counts import Histograms, exponential
+from pybernetes.lib.metrics.counts import Histograms, exponential
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.owned_objects import is_controlled_by, owner_reference
 

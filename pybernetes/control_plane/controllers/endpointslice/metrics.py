@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.endpointslice.plan import Plan, endpoint_key, ports_key
-from pybernetes.lib.counts import Histograms, exponential
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.counts import Histograms, exponential
+from pybernetes.lib.metrics.exposition import Exposition
 
 _PREFIX = "endpoint_slice_controller_"
 _BOUNDS = exponential(2, 2, 15)

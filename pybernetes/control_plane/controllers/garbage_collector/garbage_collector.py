@@ -20,7 +20,7 @@ from pybernetes.control_plane.controllers._metadata.any_kind_controller import A
 from pybernetes.control_plane.controllers.garbage_collector import ownership
 from pybernetes.control_plane.controllers.garbage_collector.ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
-from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.memory.forgetting import on_forget
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.runtime import Runtime
 

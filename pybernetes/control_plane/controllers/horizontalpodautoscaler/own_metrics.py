@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.metrics import Histogram
 
 _BOUNDS = tuple(0.001 * 2**power for power in range(16))

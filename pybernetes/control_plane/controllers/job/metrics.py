@@ -7,8 +7,8 @@ from pybernetes.control_plane.controllers.job import policies
 from pybernetes.control_plane.controllers.job.decide import Decision
 from pybernetes.control_plane.controllers.job.track import Tracking
 from pybernetes.control_plane.controllers.job.view import View
-from pybernetes.lib.counts import Counters, Histograms, exponential
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.counts import Counters, Histograms, exponential
+from pybernetes.lib.metrics.exposition import Exposition
 
 _PREFIX = "job_controller_"
 _ENDED = ("Succeeded", "Failed")

@@ -17,8 +17,8 @@ from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready
 from pybernetes.control_plane.controllers.node_lifecycle import health
 from pybernetes.control_plane.controllers.node_lifecycle.zones import Zones
 from pybernetes.lib import rfc3339
-from pybernetes.lib.counts import Counters
 from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.metrics.counts import Counters
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime
 

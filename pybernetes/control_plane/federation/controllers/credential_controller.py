@@ -11,7 +11,7 @@ from pybernetes.client.refs import SECRETS, SERVICE_ACCOUNTS
 from pybernetes.control_plane.federation.kinds import KUBEFED_CLUSTERS
 from pybernetes.control_plane.federation.members import access
 from pybernetes.control_plane.federation.members.members import Members
-from pybernetes.lib.token_claims import token_claims
+from pybernetes.lib.tokens.token_claims import token_claims
 from pybernetes.runtime.cache import split_key
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime

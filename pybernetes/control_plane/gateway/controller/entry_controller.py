@@ -14,7 +14,8 @@ from pybernetes.control_plane.gateway.controller.published import Published
 from pybernetes.control_plane.gateway.envoy.resources import resources
 from pybernetes.control_plane.gateway.kinds import NAMESPACE
 from pybernetes.control_plane.gateway.model import Entry
-from pybernetes.lib import off_loop, rfc3339
+from pybernetes.lib import rfc3339
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.runtime.controller import Controller, Mapper
 from pybernetes.runtime.runtime import Runtime
 

@@ -18,7 +18,7 @@ from pybernetes.control_plane.gateway.kinds import (
     REFERENCE_GRANTS,
     ROUTES,
 )
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.controller import Mapper
 

@@ -12,7 +12,7 @@ from pybernetes.control_plane.gateway.controller import indexes
 from pybernetes.control_plane.gateway.controller.cache_view import CacheView
 from pybernetes.control_plane.gateway.controller.entry_controller import EntryController
 from pybernetes.control_plane.gateway.controller.published import Published
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.controller import Mapper
 from pybernetes.runtime.runtime import Runtime

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.exposition import negotiated
 from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.metrics.exposition import negotiated
 from pybernetes.node.dns.plugin import Controller, Plugin, address
 
 

@@ -7,8 +7,8 @@ import base64
 from pybernetes.api.resource import Object
 from pybernetes.client import Client, StatusError
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
-from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.config import ConfigurationError
 
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pybernetes.client import Client, StatusError
-from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.certificates.certificate_request import SERVING_SIGNER, request_certificate
 from pybernetes.node.kubelet.config import ConfigurationError
 from pybernetes.node.kubelet.options import Options

@@ -6,8 +6,8 @@ import logging
 from pathlib import Path
 
 from pybernetes.client import Client, StatusError, kubeconfig
-from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.certificates.certificate_request import CLIENT_SIGNER, request_certificate
 from pybernetes.node.kubelet.config import ConfigurationError
 from pybernetes.node.kubelet.options import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pybernetes.lib.serving_certificates import KeyPair, own_pair
+from pybernetes.lib.tls.serving_certificates import KeyPair, own_pair
 from pybernetes.node.kubelet.options import Options
 
 

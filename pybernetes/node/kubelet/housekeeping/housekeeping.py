@@ -8,8 +8,8 @@ from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
-from pybernetes.lib import forgetting
 from pybernetes.lib.flags import duration
+from pybernetes.lib.memory import forgetting
 from pybernetes.node.kubelet.containers import logs
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError

@@ -9,8 +9,8 @@ from pathlib import Path
 from pybernetes.api.resource import Object
 from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
+from pybernetes.lib.event_loop.uninterrupted import uninterrupted
 from pybernetes.lib.files.regular import rewrite
-from pybernetes.lib.uninterrupted import uninterrupted
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
 from pybernetes.node.kubelet.containers.environment import EnvironmentInputs, environment
 from pybernetes.node.kubelet.containers.errors import ConfigError

@@ -10,7 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock, Timer
 from pybernetes.lib.files.regular import open_regular_path
-from pybernetes.lib.inotify import FolderWatcher
+from pybernetes.lib.kernel.inotify import FolderWatcher
 from pybernetes.node.kubelet.pod_sources.static_pod import parse_static_pod
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer
-from pybernetes.lib.names import Names
+from pybernetes.lib.network.names import Names
 
 dial = Dialer(Names())  # the hosts of probes and hooks are the pods' choice
 _BODY_LIMIT = 10 * 1024

@@ -9,7 +9,7 @@ from pybernetes.api.verbs import VERB_OF_METHOD
 from pybernetes.client import Client, StatusError
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
-from pybernetes.lib.serving_certificates import CABundle, verified_chain
+from pybernetes.lib.tls.serving_certificates import CABundle, verified_chain
 from pybernetes.node.kubelet.server.request import HttpError, Request
 from pybernetes.runtime.access_reviews import ANONYMOUS, AccessReviews, bearer_token, certificate_user
 

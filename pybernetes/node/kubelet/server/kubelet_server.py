@@ -13,13 +13,13 @@ import orjson
 
 from pybernetes.api import zpages
 from pybernetes.api.verbs import VERB_OF_METHOD
-from pybernetes.lib import ciphers
-from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer, Application
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+from pybernetes.lib.metrics.health_slis import HealthSlis
+from pybernetes.lib.tls import ciphers
+from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair, ServingCertificates
 from pybernetes.lib.tracing import CARRIED
 from pybernetes.node.kubelet import config
 from pybernetes.node.kubelet.certificates.serving_certificate import serving_files

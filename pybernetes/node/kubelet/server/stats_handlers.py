@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 
 from pybernetes.api import feature_gates
-from pybernetes.lib.exposition import Exposition, Labels, negotiated
-from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Response
+from pybernetes.lib.metrics.exposition import Exposition, Labels, negotiated
+from pybernetes.lib.metrics.health_slis import HealthSlis
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.lib.metrics.exposition import Exposition, Labels
 from pybernetes.node.stats.cgroup import Usage
 from pybernetes.node.stats.filesystem import Filesystem
 from pybernetes.node.stats.network import Interface

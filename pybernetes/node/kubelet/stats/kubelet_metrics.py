@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pybernetes.api import feature_gates, version
 from pybernetes.api.resource import Object
 from pybernetes.client.request_metrics import REQUESTS
-from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.lib.metrics.exposition import Exposition, Labels
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 
 _VOLUMES = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
-from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.lib.metrics.exposition import Exposition, Labels
 
 Sample = tuple[Labels, float, int | None]
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.commands import MissingProgram
-from pybernetes.lib.commands import run as run_command
-from pybernetes.lib.rule_monitor import RuleMonitor
+from pybernetes.lib.kernel.rule_monitor import RuleMonitor
+from pybernetes.lib.processes.commands import MissingProgram
+from pybernetes.lib.processes.commands import run as run_command
 from pybernetes.node.network.plan import Network
 from pybernetes.node.network.policy import nft
 from pybernetes.node.network.policy.gate import Gate, Request

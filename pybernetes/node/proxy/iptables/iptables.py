@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from pybernetes.lib.commands import CommandError, run
+from pybernetes.lib.processes.commands import CommandError, run
 from pybernetes.node.proxy.backend import Metric, Settings, SyncError
 from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.iptables import saved_rules

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.commands import CommandError, MissingProgram, run
 from pybernetes.lib.flags import duration
+from pybernetes.lib.processes.commands import CommandError, MissingProgram, run
 from pybernetes.node.proxy.backend import Settings, SyncError
 from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.iptables import iptables

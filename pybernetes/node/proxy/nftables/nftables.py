@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
-from pybernetes.lib.commands import CommandError, run
+from pybernetes.lib.processes.commands import CommandError, run
 from pybernetes.node.proxy.backend import Metric, Settings, SyncError
 from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.nftables.rules import NO_RULES, Elements, Rules, rules

@@ -8,7 +8,7 @@ import logging
 import socket
 import struct
 
-from pybernetes.lib import listener
+from pybernetes.lib.network import listener
 from pybernetes.node.proxy.userspace.round_robin import RoundRobin
 
 log = logging.getLogger(__name__)

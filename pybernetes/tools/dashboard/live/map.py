@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.runtime.informer import Informer
 from pybernetes.tools.dashboard.kinds import kinds
 from pybernetes.tools.dashboard.live._channel import Channel

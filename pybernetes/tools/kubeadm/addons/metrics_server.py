@@ -26,7 +26,7 @@ from pybernetes.client.refs import (
     SERVICES,
     Ref,
 )
-from pybernetes.lib.tls import Pair
+from pybernetes.lib.tls.tls import Pair
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import certificate_files, patches
 from pybernetes.tools.kubeadm.errors import KubeadmError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 
-from pybernetes.lib import environment_proxy
+from pybernetes.lib.network import environment_proxy
 from pybernetes.tools.kubeadm.checks.check import Findings, problem
 from pybernetes.tools.kubeadm.configuration import networks
 

@@ -8,9 +8,9 @@ import ssl
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import located
+from pybernetes.lib.tls import tls
 from pybernetes.tools.kubeadm import runtime
 from pybernetes.tools.kubeadm.checks.check import Findings, problem
 from pybernetes.tools.kubeadm.errors import KubeadmError

@@ -10,7 +10,7 @@ from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.flags import Flag, Ignored
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import command_line, output, runtime
 from pybernetes.tools.kubeadm.checks import images
 from pybernetes.tools.kubeadm.command_line import Arguments, Command

@@ -11,7 +11,7 @@ from typing import Any
 
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import etcd_pod, patches, static_pods, waiting
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml

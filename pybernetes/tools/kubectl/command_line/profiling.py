@@ -12,8 +12,8 @@ import threading
 import time
 from contextlib import contextmanager
 
-from pybernetes.lib.pprof_format import profile
-from pybernetes.lib.profiling import heap_profile, stack_of
+from pybernetes.lib.profiling.pprof_format import profile
+from pybernetes.lib.profiling.profiling import heap_profile, stack_of
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from pybernetes.lib.pprof_format import Stack
+    from pybernetes.lib.profiling.pprof_format import Stack
 
 # What an interpreter of Python does not note.
 _UNKNOWN = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import socket
 
-from pybernetes.lib.keep_alive import keep_alive
+from pybernetes.lib.network.keep_alive import keep_alive
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.errors import CommandError, CutOff, NoConnection, quoted
 

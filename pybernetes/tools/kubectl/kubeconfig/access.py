@@ -58,7 +58,7 @@ def proxy_for(access: Access, given: str, environment: Mapping[str, str]) -> str
                 "https, or socks5"
             )
         return given
-    from pybernetes.lib.environment_proxy import proxy_of
+    from pybernetes.lib.network.environment_proxy import proxy_of
 
     return proxy_of(environment, access.scheme, access.host, access.port)
 

@@ -9,7 +9,7 @@ import base64
 import json
 import time
 
-from pybernetes.lib.token_claims import token_claims
+from pybernetes.lib.tokens.token_claims import token_claims
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 

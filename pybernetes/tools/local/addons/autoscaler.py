@@ -7,7 +7,7 @@ import os
 
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import Ref
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.addons import addons, provisioning_request
 from pybernetes.tools.local.paths import Cluster

@@ -7,7 +7,7 @@ import importlib.util
 
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.addons import addons
 from pybernetes.tools.local.network import network

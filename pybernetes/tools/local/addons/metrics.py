@@ -11,9 +11,9 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import API_SERVICES, SERVICES, Ref
 from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess
 from pybernetes.control_plane.metrics_server.metrics_server import MetricsServer, Options
-from pybernetes.lib import tls
 from pybernetes.lib.http.dialer import Dialer, direct
-from pybernetes.lib.serving_certificates import ServingCertificates, own_pair
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import ServingCertificates, own_pair
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.delegated_auth import DelegatedAuth
 from pybernetes.tools.kubeadm.addons.metrics_server import LABELS, NAME, access, api_service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import etcd_pod
 from pybernetes.tools.local.control_planes import topology

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import static_pods

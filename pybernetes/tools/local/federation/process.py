@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.server import Server
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair, ServingCertificates
 from pybernetes.node.kubelet.config_fields import DEFAULTS
 from pybernetes.node.kubelet.server.auth import KubeletAuth
 from pybernetes.tools.local.hollow import hollow_server

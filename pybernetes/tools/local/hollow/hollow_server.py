@@ -18,7 +18,6 @@ from pybernetes.api.resource import Object
 from pybernetes.client import errors
 from pybernetes.client.client import Client
 from pybernetes.client.refs import PODS
-from pybernetes.lib.exposition import negotiated
 from pybernetes.lib.http import websocket
 from pybernetes.lib.http.dialer import Dialer, P
 from pybernetes.lib.http.duplex import Duplex
@@ -28,6 +27,7 @@ from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.upgrade import Upgrade, switching_protocols, upgraded
 from pybernetes.lib.http.websocket_connection import WebSocket
+from pybernetes.lib.metrics.exposition import negotiated
 from pybernetes.node.kubelet.server.auth import KubeletAuth
 from pybernetes.node.kubelet.server.request import HttpError, Request
 from pybernetes.node.kubelet.stats import resource_metrics

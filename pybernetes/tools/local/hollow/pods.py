@@ -11,7 +11,7 @@ from pybernetes.api.core.pod.container_path import container_path
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.lib.forgetting import forgotten
+from pybernetes.lib.memory.forgetting import forgotten
 from pybernetes.runtime import Controller, Runtime
 from pybernetes.runtime.cache import by_controller
 from pybernetes.runtime.events import Recorder

@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 
-from pybernetes.lib.network import default_address
+from pybernetes.lib.network.network import default_address
 from pybernetes.tools.local.network import network
 from pybernetes.tools.local.settings import Settings
 

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-from pybernetes.lib import rule_messages
+from pybernetes.lib.kernel import rule_messages
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.network import cluster_links, dns_ports, network
 from pybernetes.tools.local.network.host_balancers import HostBalancers

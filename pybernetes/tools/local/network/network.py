@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pybernetes.lib.network import default_address
+from pybernetes.lib.network.network import default_address
 from pybernetes.tools.local.network.balancer_rules import link_address, waiting_rules
 from pybernetes.tools.local.network.host_balancers import remove_rules
 from pybernetes.tools.local.settings import Settings

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local.paths import Cluster
 
 

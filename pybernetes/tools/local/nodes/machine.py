@@ -168,7 +168,7 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def _is_mounted(folder: Path) -> bool:
-    from pybernetes.lib import mountinfo
+    from pybernetes.lib.kernel import mountinfo
 
     return str(folder) in mountinfo.points_below(str(folder.parent))
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from pybernetes.lib import mountinfo
+from pybernetes.lib.kernel import mountinfo
 from pybernetes.node.kubelet.volumes.host_mounts import (
     MS_BIND,
     MS_NODEV,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pybernetes.client import kubeconfig as config
-from pybernetes.lib import tls
 from pybernetes.lib.files import trees
+from pybernetes.lib.tls import tls
 from pybernetes.node.containerd.requirements import cni_plugins
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.tools.local import kubeconfig

@@ -14,7 +14,7 @@ from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attr
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 from pybernetes.control_plane.apiserver.admission.step_durations import StepDurations
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.servers import Server
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.servers import Server, running
 from tests.support import end, require_program, until
 from tests.upgraded import Upgraded

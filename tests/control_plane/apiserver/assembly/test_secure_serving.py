@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cryptography import x509
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.authn.credentials import (
     World,
 )

@@ -8,7 +8,8 @@ import ssl
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import jose, tls
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tokens import jose
 from tests.servers import Server
 
 REVIEW = "/apis/authentication.k8s.io/v1/selfsubjectreviews"

@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.authn.credentials import (
     ACCOUNTS,
     KNOWN,

@@ -10,7 +10,7 @@ from typing import Any
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher as trust_module
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import NAME, NAMESPACE, ClientAuthorities
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.cluster import Cluster
 from tests.support import eventually
 

@@ -11,8 +11,9 @@ from pybernetes.cmd.kube_apiserver import parser
 from pybernetes.control_plane.apiserver.assembly import secure_serving
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import settings
 from pybernetes.control_plane.apiserver.proxy import kubelets
-from pybernetes.lib import jose, tls
-from pybernetes.lib.serving_certificates import KeyPair
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import KeyPair
+from pybernetes.lib.tokens import jose
 
 
 def test_the_flags_of_a_kubeadm_cluster(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 from tests.control_plane.store.etcd_server import etcd
 from tests.servers import Server, running
 from tests.support import require_program, until

@@ -16,7 +16,7 @@ from pybernetes.control_plane.apiserver.forbidden import forbidden
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.open import open_store
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.support import run
 
 ANN = User("ann", groups=("dev",))

@@ -8,7 +8,7 @@ import pytest
 
 from pybernetes.api import protobuf
 from pybernetes.control_plane.apiserver.codec.body_weight import body_weight, object_weight
-from pybernetes.lib.off_loop import LARGE
+from pybernetes.lib.event_loop.off_loop import LARGE
 from tests.control_plane.apiserver.codec.test_negotiation import request
 
 JSON, YAML, PATCH = "application/json", "application/yaml", "application/json-patch+json"

@@ -10,7 +10,7 @@ from bench.harness.definitions import DEFINITIONS, definition
 from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS
-from pybernetes.lib import forgetting
+from pybernetes.lib.memory import forgetting
 from tests.cluster import Cluster
 from tests.support import eventually
 

@@ -11,7 +11,7 @@ from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
 from pybernetes.control_plane.store.drivers.sqlite.database import checksum
 from pybernetes.control_plane.store.protocol import Damaged, StoreError
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.control_plane.apiserver.encryption.encrypted_store import (
     SECRET,
     VALUE,

@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.servers import TOKEN, Server
 
 PODS = Resource(group="", version="v1", kind="Pod", plural="pods")

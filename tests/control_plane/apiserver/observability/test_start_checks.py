@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.observability.start_checks import (
     check_log,
     register,
 )
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.servers import Server
 
 

@@ -19,8 +19,8 @@ from pybernetes.control_plane.apiserver.proxy.egress_selector import (
     load,
 )
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
-from pybernetes.lib import tls
 from pybernetes.lib.http.connect_dialer import ConnectDialer
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.authn.jwt.openid_provider import providing
 from tests.control_plane.apiserver.authn.jwt.test_server import believed, who, write
 from tests.control_plane.store.etcd_server import etcd

@@ -13,7 +13,7 @@ from typing import Any
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.authn.credentials import (
     World,
 )

@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.proxy.forwarding import proxyable
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.subresources import proxy
 from pybernetes.control_plane.apiserver.subresources.proxy import checked_address, endpoints, parted
-from pybernetes.lib import names
+from pybernetes.lib.network import names
 from tests.servers import Server, running
 from tests.support import require_program
 

@@ -11,7 +11,7 @@ from pybernetes.api import registry
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.verbs.event_preparation import EventPreparation
 from pybernetes.control_plane.store.protocol import DamagedRecord, Event, Record
-from pybernetes.lib.off_loop import LARGE
+from pybernetes.lib.event_loop.off_loop import LARGE
 from tests.support import eventually
 
 KIND = Kind(next(kind for kind in registry.builtin() if kind.kind == "ConfigMap"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.apiserver.webhooks.caller import Caller
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.admission.world import World
 from tests.hook_server import HookServer, allow
 

@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from pybernetes.control_plane.apiserver.webhooks.certificate_flaws import CertificateFlaws
-from pybernetes.lib import tls
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.client import Distrusted, HttpClient, Peer
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.tls import tls
 
 
 def counted(flaws: CertificateFlaws) -> list[str]:

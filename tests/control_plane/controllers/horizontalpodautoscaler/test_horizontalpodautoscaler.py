@@ -11,7 +11,7 @@ from pybernetes.client.refs import (
     Ref,
 )
 from pybernetes.client.refs import HORIZONTAL_POD_AUTOSCALERS as AUTOSCALERS
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.control_plane.controllers.horizontalpodautoscaler.autoscaling import autoscaling, cpu, external
 from tests.support import eventually
 

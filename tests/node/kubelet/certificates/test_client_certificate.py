@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.certificates import client_certificate
 from pybernetes.node.kubelet.options import Options
 

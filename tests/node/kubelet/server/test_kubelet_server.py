@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib import tls
 from pybernetes.lib.clock import Clock, ManualClock
+from pybernetes.lib.tls import tls
 from pybernetes.lib.tracing import Spans, Tracer, TracingSettings
 from pybernetes.node.kubelet.config import merged
 from pybernetes.node.kubelet.metrics import KubeletMetrics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.node.kubelet.stats import resource_metrics
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.volumes.volume_operations import VolumeOperations, plugin_name
 

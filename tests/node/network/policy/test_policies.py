@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pybernetes.client.refs import NAMESPACES, NETWORK_POLICIES, PODS
-from pybernetes.lib.commands import CommandError
+from pybernetes.lib.processes.commands import CommandError
 from pybernetes.node.network.policy import policies as module
 from pybernetes.node.network.policy.gate import Request
 from pybernetes.node.network.policy.policies import Policies

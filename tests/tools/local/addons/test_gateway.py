@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from pybernetes.client import kubeconfig
-from pybernetes.lib import privileges, tls
+from pybernetes.lib.processes import privileges
+from pybernetes.lib.tls import tls
 from pybernetes.tools.local import processes
 from pybernetes.tools.local.addons import gateway
 from pybernetes.tools.local.paths import Cluster

@@ -11,9 +11,9 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.cmd import hollow_node
 from pybernetes.control_plane.metrics_server.decode import decode
 from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess, KubeletClient, ScrapeFailed
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer
-from pybernetes.lib.serving_certificates import CABundle, KeyPair
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.serving_certificates import CABundle, KeyPair
 from pybernetes.tools.local.hollow import hollow_kubelet
 from pybernetes.tools.local.hollow.hollow_ports import HollowPorts
 from pybernetes.tools.local.hollow.usage import HollowUsage

@@ -8,7 +8,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.addresses import legacy_ip
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"

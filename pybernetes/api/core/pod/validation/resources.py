@@ -11,7 +11,7 @@ from pybernetes.api.field import Errors, FieldError, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation import resources as rules
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 
 _POD_LEVEL = ("cpu", "hugepages-", "memory")
 

@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.authn.user import User, service_account_
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 _OUT_OF_BUDGET = (
     "validation failed due to running out of cost budget, no further validation rules will be run"

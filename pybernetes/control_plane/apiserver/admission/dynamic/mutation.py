@@ -16,7 +16,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.admission_review impor
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import resource_of
 from pybernetes.control_plane.apiserver.codec.decoding import HEAD, fit, of_another_kind
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 _INVALID_FIELDS = (
     ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "

@@ -15,7 +15,7 @@ from pybernetes.api.patch import json_patch
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
-from pybernetes.lib import json_pieces, off_loop
+from pybernetes.lib.event_loop import json_pieces, off_loop
 
 # In entries and in texts of this length: more than any object may have bytes.
 _LARGEST, _CHARACTERS = 1 << 19, 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from pybernetes.control_plane.apiserver.webhooks.certificate_flaws import CertificateFlaws
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
 
 _BOUNDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
 _PREFIX = "apiserver_admission_webhook_"

@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.registered import Regi
 from pybernetes.control_plane.apiserver.admission.dynamic.reinvocation import Reinvocation, reinvocation_of
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 from pybernetes.control_plane.apiserver.codec.body_weight import object_weight
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 _ENTRY_BYTES = 16  # that an entry of what an expression makes takes at least when it is written
 

@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
 )
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 from pybernetes.control_plane.apiserver.codec.body_weight import object_weight, weight
-from pybernetes.lib import json_pieces, off_loop
+from pybernetes.lib.event_loop import json_pieces, off_loop
 
 log = logging.getLogger(__name__)
 _MUTATION = "mutation.webhook.admission.k8s.io/"

@@ -24,8 +24,8 @@ from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
-from pybernetes.lib.counts import Histograms
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.counts import Histograms
+from pybernetes.lib.metrics.exposition import Exposition
 
 _LABELS = ("policy", "policy_binding", "error_type", "enforcement_action")
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}

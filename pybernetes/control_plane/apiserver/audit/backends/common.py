@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.control_plane.apiserver.audit.event import Event, encode
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.metrics.exposition import Exposition
 
 log = logging.getLogger(__name__)
 BATCH, BLOCKING, STRICT = "batch", "blocking", "blocking-strict"

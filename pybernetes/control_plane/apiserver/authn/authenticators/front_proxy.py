@@ -17,7 +17,7 @@ from pybernetes.control_plane.apiserver.authn.extra_headers import extra
 from pybernetes.control_plane.apiserver.authn.user import User, authenticated
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
-from pybernetes.lib.serving_certificates import CABundle
+from pybernetes.lib.tls.serving_certificates import CABundle
 
 log = logging.getLogger(__name__)
 # What aggregated servers are used to; other names work for this server only.

@@ -29,7 +29,7 @@ from pybernetes.api.strict_types import (
 from pybernetes.api.validation.domains import domain_prefixed_path
 from pybernetes.control_plane.apiserver.authn.jwt import settings
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings, Rule
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 
 _GROUP, _KIND = "apiserver.config.k8s.io", "AuthenticationConfiguration"
 _VERSIONS = ("v1", "v1beta1", "v1alpha1")

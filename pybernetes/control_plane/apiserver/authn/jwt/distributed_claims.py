@@ -10,7 +10,8 @@ from pybernetes.control_plane.apiserver.authn.jwt.key_set import Fetcher, KeySet
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
 from pybernetes.control_plane.apiserver.authn.jwt.user_of_claims import Unacceptable
 from pybernetes.control_plane.apiserver.authn.jwt.verification import Unverified, verify
-from pybernetes.lib import jose, off_loop
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.tokens import jose
 
 _MOST_ISSUERS = 16  # whose keys are kept
 

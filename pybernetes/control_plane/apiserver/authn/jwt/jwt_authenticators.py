@@ -17,11 +17,12 @@ from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
 from pybernetes.control_plane.apiserver.authn.jwt.user_of_claims import Unacceptable, user_of
 from pybernetes.control_plane.apiserver.authn.jwt.verification import Unverified, verify
 from pybernetes.control_plane.apiserver.config_reloads import hashed
-from pybernetes.lib import jose, off_loop
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client import HttpClient
 from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
+from pybernetes.lib.tokens import jose
 
 _BOUNDS = tuple(0.001 * 2**power for power in range(15))
 _METRIC = "apiserver_authentication_jwt_authenticator_latency_seconds"

@@ -15,11 +15,12 @@ from typing import Any
 import orjson
 
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
-from pybernetes.lib import off_loop, tls
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.client_connection import Reply
 from pybernetes.lib.http.dialer import Dialer
 from pybernetes.lib.http.fetching import located
+from pybernetes.lib.tls import tls
 
 log = logging.getLogger(__name__)
 _SECONDS = 10.0

@@ -7,7 +7,8 @@ from typing import Any
 
 from pybernetes.control_plane.apiserver.authn.jwt.key_set import KeySet
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
-from pybernetes.lib import jose, off_loop
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.tokens import jose
 
 _EARLY_SECONDS = 300.0  # that a token may be used before its time, for clocks that differ
 

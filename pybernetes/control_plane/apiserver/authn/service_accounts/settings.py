@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver.authn.authenticator import Audiences
-from pybernetes.lib import jose, tls
 from pybernetes.lib.flags import Flag, Repeated, Seconds
+from pybernetes.lib.tls import tls
+from pybernetes.lib.tokens import jose
 
 log = logging.getLogger(__name__)
 DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local"

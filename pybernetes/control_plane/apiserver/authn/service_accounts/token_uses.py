@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.counts import Counters
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.counts import Counters
+from pybernetes.lib.metrics.exposition import Exposition
 
 # A token that kubelets ask for by default is looked at again, and so counted again, after as many seconds.
 SECONDS = 10.0

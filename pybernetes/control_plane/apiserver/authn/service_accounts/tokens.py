@@ -22,7 +22,7 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.token_uses import
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.store.protocol import Event, StoreError
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.apiserver.context import ServerContext

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.metrics.histogram import Histogram
 
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _BEGIN = "apiserver_authorization_"

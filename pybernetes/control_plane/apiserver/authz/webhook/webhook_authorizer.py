@@ -16,7 +16,7 @@ from pybernetes.control_plane.apiserver.authz.webhook import access_review, matc
 from pybernetes.control_plane.apiserver.authz.webhook.metrics import WebhookAuthorizationMetrics
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.review_webhooks.reviewer import Reviewer, ReviewFailed
-from pybernetes.lib.expiring_cache import ExpiringCache
+from pybernetes.lib.memory.expiring_cache import ExpiringCache
 
 log = logging.getLogger(__name__)
 _MOST_BYTES = 8 << 20  # of answers that are remembered

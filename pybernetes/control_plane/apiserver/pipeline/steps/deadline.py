@@ -9,7 +9,7 @@ from types import CoroutineType
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, is_at_hand
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.deadlines import Deadlines
+from pybernetes.lib.event_loop.deadlines import Deadlines
 from pybernetes.lib.flags import duration
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer

@@ -12,8 +12,8 @@ from pybernetes.control_plane.cloud.controllers._shared import cloud_of
 from pybernetes.control_plane.cloud.controllers.cloud_node import initialization
 from pybernetes.control_plane.cloud.provider import CloudError, InstanceMetadata, Instances
 from pybernetes.lib import rfc3339
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.controller_manager.descriptor import Descriptor
 from pybernetes.runtime.metrics import Histogram

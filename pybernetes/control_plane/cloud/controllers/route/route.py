@@ -16,8 +16,8 @@ from pybernetes.control_plane.cloud.controllers._shared import CLUSTER_NAME, clo
 from pybernetes.control_plane.cloud.controllers.route import route_plan
 from pybernetes.control_plane.cloud.controllers.route.route_plan import Network
 from pybernetes.control_plane.cloud.provider import CloudError, Route, Routes
-from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.controller_manager.descriptor import Descriptor
 from pybernetes.runtime.runtime import Runtime

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.runtime.metrics import Histogram
 
 _BOUNDS = tuple(2.0**power for power in range(15))

@@ -10,11 +10,11 @@ from typing import Any
 from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.protocol import NoSpace, StoreError, Unanswered, Unavailable
-from pybernetes.lib import tls
 from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
 from pybernetes.lib.grpc.frames import MOST_WINDOW
 from pybernetes.lib.grpc.stub import Stub
 from pybernetes.lib.http.dialer import Dialer, direct
+from pybernetes.lib.tls import tls
 
 CALL_SECONDS = 10.0
 # A call that takes longer goes to the next endpoint: this one may have stopped without closing.

@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 from pybernetes.client import kubeconfig_files as reading
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import kubeconfig_files, kubelet_service
 from pybernetes.tools.kubeadm.init_data import InitData, say
 from pybernetes.tools.kubeadm.workflow import Phase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pybernetes.client.refs import NODES
-from pybernetes.lib.tls import write_atomically
+from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import arguments, kubeconfig_files, kubelet_files, kubelet_service, patches
 from pybernetes.tools.kubeadm.configuration.component_configs import KUBELET
 from pybernetes.tools.kubeadm.errors import KubeadmError

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.apiserver.admission.dynamic import patches
-from pybernetes.lib import off_loop
+from pybernetes.lib.event_loop import off_loop
 
 
 def shared(steps: int) -> Any:

@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 from pybernetes.api.certificates.certificatesigningrequest import certificate_request
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.lib.certificate_subject import Subject
+from pybernetes.lib.tls.certificate_subject import Subject
 from tests.control_plane.apiserver.admission.world import Object, World
 from tests.support import run
 

@@ -14,8 +14,8 @@ import pytest
 
 from pybernetes.control_plane.apiserver.authn.jwt.key_set import Fetcher, KeySet, Unavailable
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings, Mapping
-from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.authn.jwt.openid_provider import providing
 
 

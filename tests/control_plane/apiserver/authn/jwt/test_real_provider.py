@@ -14,7 +14,7 @@ import httpx
 import pytest
 import werkzeug.serving
 
-from pybernetes.lib import tls
+from pybernetes.lib.tls import tls
 from tests.control_plane.apiserver.authn.jwt.test_server import who
 from tests.servers import running
 from tests.support import until

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 from tests.control_plane.apiserver.authn.credentials import (
     ISSUER,
     World,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib import jose
+from pybernetes.lib.tokens import jose
 from tests.control_plane.apiserver.authn.credentials import (
     ACCOUNTS,
     ROBOTS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.control_plane.apiserver.authn.service_accounts.claims import issue
-from pybernetes.lib import jose
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
+from pybernetes.lib.tokens import jose
 from tests.control_plane.apiserver.authn.service_accounts.test_tokens import AUDIENCES, World, world
 
 

@@ -25,8 +25,8 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import StoreError
-from pybernetes.lib import jose
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.tokens import jose
 from tests.control_plane.apiserver.authn.requests import request
 from tests.support import eventually
 

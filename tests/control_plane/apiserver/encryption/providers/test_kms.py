@@ -14,7 +14,7 @@ from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.protocol import CannotSeal
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.control_plane.apiserver.encryption.encrypted_store import (
     SECRET,
     VALUE,

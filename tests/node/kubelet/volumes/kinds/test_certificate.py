@@ -13,8 +13,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
 from pybernetes.client.refs import NODES, POD_CERTIFICATE_REQUESTS, PODS, SERVICE_ACCOUNTS
-from pybernetes.lib import rfc3339, tls
+from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds import _certificate
 from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME

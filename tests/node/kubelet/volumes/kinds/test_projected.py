@@ -8,8 +8,8 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs

@@ -1,0 +1,1 @@
+"""What the kernel tells: changes in folders, mounts, and changes of packet rules."""

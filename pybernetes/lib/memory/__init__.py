@@ -1,0 +1,1 @@
+"""What is remembered, within bounds, and the memory that it and the work for others take."""

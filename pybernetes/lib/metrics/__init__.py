@@ -1,0 +1,1 @@
+"""Counters and histograms, and the forms in which they are written."""

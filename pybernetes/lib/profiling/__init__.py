@@ -1,0 +1,1 @@
+"""Where the time of a process goes, in the format of pprof."""

@@ -1,0 +1,1 @@
+"""JSON Web Tokens: signed, checked, or only read."""

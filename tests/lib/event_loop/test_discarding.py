@@ -1,0 +1,42 @@
+"""Large values let go in slices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.lib.event_loop.discarding import discard
+
+
+def test_what_nobody_else_holds_is_taken_apart() -> None:
+    inner: list[Any] = [1, 2]
+    values: list[Any] = [{"a": [inner], "b": {"c": [3]}}]
+    middle = values[0]["a"]
+    del middle
+    discard(values)
+    assert values == []
+    assert inner == [1, 2]  # which the test holds
+
+
+@pytest.mark.parametrize("held", [{"a": [1]}, [[1], {"b": 2}]])
+def test_what_others_hold_stays(held: Any) -> None:
+    before = str(held)
+    discard([held, 1, "text"])
+    assert str(held) == before
+
+
+def test_a_part_that_others_hold_stays() -> None:
+    part = {"x": [1, {"y": 2}]}
+    discard([{"a": part, "b": [part]}])
+    assert part == {"x": [1, {"y": 2}]}
+
+
+def test_deep_values_need_no_recursion() -> None:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+    values = [value]
+    del value
+    discard(values)
+    assert values == []
