@@ -100,7 +100,9 @@ def run(root: Command, argv: Sequence[str], started: Callable[[Arguments], None]
         if arguments.words:
             raise KubeadmError(f'unknown command "{arguments.words[0]}" for "{path}"')
         print(help_text(path, command))
-        return 0 if command is root else 1
+        if command is not root:
+            raise KubeadmError("subcommand is required")
+        return 0
     if len(arguments.words) > command.most:
         count = len(arguments.words)
         raise KubeadmError(

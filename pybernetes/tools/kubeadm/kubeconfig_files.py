@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.api.text import durations
-from pybernetes.client import kubeconfig_files
+from pybernetes.client import kubeconfig, kubeconfig_files
 from pybernetes.lib.tls.tls import Pair, write_atomically
 from pybernetes.tools.kubeadm import certificate_files as files
 from pybernetes.tools.kubeadm.certificate_list import Subject
@@ -20,6 +20,18 @@ from pybernetes.tools.kubeadm.locations import CLUSTER_ADMINS, NODES
 
 Object = dict[str, Any]
 Say = Callable[[str], None]
+
+
+def load(path: Path) -> kubeconfig.Config:
+    """Return the administrator's configuration of a client; KubeadmError in upstream's words."""
+    try:
+        path.open("rb").close()
+        return kubeconfig.load(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise KubeadmError(f"failed to load admin kubeconfig: open {path}: {reason}") from None
+    except kubeconfig.ConfigError as error:
+        raise KubeadmError(f"failed to load admin kubeconfig: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)

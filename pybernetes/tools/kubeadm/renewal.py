@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.field import Errors
+from pybernetes.api.field import Path as Field
 from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig
 from pybernetes.client import kubeconfig_files as reading
@@ -15,7 +17,7 @@ from pybernetes.tools.kubeadm import certificate_files as files
 from pybernetes.tools.kubeadm import cluster_settings, kubeconfig_files, output
 from pybernetes.tools.kubeadm.certificate_list import BY_NAME, CERTIFICATES, Subject, wanted
 from pybernetes.tools.kubeadm.command_line import Arguments
-from pybernetes.tools.kubeadm.configuration import defaults, documents, loading
+from pybernetes.tools.kubeadm.configuration import defaults, documents, loading, validation, validation_parts
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.objects import ClusterObjects
@@ -55,7 +57,7 @@ async def place(arguments: Arguments, purpose: str = "") -> Place:
     own: Object = {}
     cluster: Object | None = None
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config)).own
+        given = documents.read(documents.read_own(arguments.config)).own
         own, cluster = given.get("InitConfiguration") or {}, given.get("ClusterConfiguration") or {}
         cluster = defaults.cluster(cluster)
     elif purpose and Path(arguments.kubeconfig).exists():
@@ -75,6 +77,9 @@ async def place(arguments: Arguments, purpose: str = "") -> Place:
         "name"
     ]
     folder = Path(arguments.cert_dir or cluster["certificatesDir"])
+    errors = Errors()
+    validation_parts.absolute_path(errors, str(folder), Field("certificatesDir"))
+    validation.check(errors)
     return Place(
         Subject(cluster, node, endpoint["advertiseAddress"]), endpoint["bindPort"], folder, kubernetes
     )

@@ -63,6 +63,22 @@ def test_commands_and_flags_are_those_of_upstream() -> None:
         ("init --config a --token b", "can not mix '--config' with arguments [token]"),
         ("--rootfs /nonexistent version", "unable to chroot to /nonexistent: no such file or directory"),
         ("version -o foo", "invalid output format: foo"),
+        ("certs", "subcommand is required"),
+        ("init phase certs", "subcommand is required"),
+        ("config images list --feature-gates X=true", "unrecognized feature-gate key: X"),
+        ("config print init-defaults --component-configs Foo",
+         "--component-configs needs to contain some of [KubeProxyConfiguration KubeletConfiguration]"),
+        ("certs check-expiration --cert-dir pki --kubeconfig none",
+         'certificatesDir: Invalid value: "pki": path is not absolute'),
+        ("token list --kubeconfig none", "failed to load admin kubeconfig: open none: no such file or directory"),
+        ("upgrade plan --kubeconfig none",
+         'couldn\'t create a Kubernetes client from file "none": failed to load admin kubeconfig: open none: '
+         "no such file or directory"),
+        ("init --config nonexistent",
+         'unable to read config from "nonexistent" : open nonexistent: no such file or directory'),
+        ("config validate --config nonexistent", "open nonexistent: no such file or directory"),
+        ("init --token foo",
+         'the bootstrap token "foo" was not of the form "\\\\A([a-z0-9]{6})\\\\.([a-z0-9]{16})\\\\z"'),
     ],
 )  # fmt: skip
 def test_mistakes(words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:

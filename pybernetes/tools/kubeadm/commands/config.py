@@ -93,7 +93,7 @@ def _components(arguments: Arguments) -> list[Object]:
     known = {component_configs.KUBELET, component_configs.PROXY}
     for name in arguments.component_configs:
         if name not in known:
-            raise KubeadmError(f'unknown component config "{name}"; known are {", ".join(sorted(known))}')
+            raise KubeadmError(f"--component-configs needs to contain some of [{' '.join(sorted(known))}]")
     made = component_configs.completed({}, _init_defaults()[1], "1.2.3.4")
     return [made[name] for name in arguments.component_configs]
 
@@ -156,7 +156,7 @@ def _migrate(arguments: Arguments) -> None:
 def _image_settings(arguments: Arguments, socket: str) -> loading.InitSettings:
     """Return the configuration whose images are meant, checked as ``init`` checks it."""
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config))
+        given = documents.read(documents.read_own(arguments.config))
         if not {"InitConfiguration", "ClusterConfiguration"} & set(given.own):
             raise KubeadmError("no InitConfiguration or ClusterConfiguration kind was found in the YAML file")
     else:
@@ -175,7 +175,7 @@ def _image_settings(arguments: Arguments, socket: str) -> loading.InitSettings:
 
 
 def _images(arguments: Arguments, action: str) -> None:
-    command_line.check_mixed(arguments)
+    command_line.pairs(arguments.feature_gates)
     if action == "list":
         show = output.printer(arguments, lambda value: "\n".join(value["images"]) + "\n")
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.tools.kubeadm import command_line, workflow
+from pybernetes.tools.kubeadm import command_line, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
 from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import documents, loading
@@ -76,7 +76,7 @@ def settings(arguments: Arguments) -> loading.InitSettings:
     """Return the configuration that a command line means."""
     command_line.check_mixed(arguments)
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config))
+        given = documents.read(documents.read_own(arguments.config))
         if not {"InitConfiguration", "ClusterConfiguration"} & set(given.own):
             raise KubeadmError(
                 "no InitConfiguration or ClusterConfiguration kind was found in the configuration file"
@@ -92,6 +92,7 @@ def settings(arguments: Arguments) -> loading.InitSettings:
 def _documents(arguments: Arguments) -> dict[str, Object]:
     token: Object = {"ttl": f"{int(arguments.token_ttl)}s"} if arguments.was_given("token-ttl") else {}
     if arguments.token:
+        tokens.parts(arguments.token)
         token["token"] = arguments.token
     init: Object = {
         "bootstrapTokens": [token],

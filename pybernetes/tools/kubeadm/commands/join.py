@@ -67,7 +67,7 @@ def configuration(arguments: Arguments, endpoint: str) -> Object:
     """Return the JoinConfiguration that a command line means."""
     command_line.check_mixed(arguments)
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config)).own.get("JoinConfiguration")
+        given = documents.read(documents.read_own(arguments.config)).own.get("JoinConfiguration")
         if given is None:
             raise KubeadmError('no JoinConfiguration found in config file "' + arguments.config + '"')
     else:

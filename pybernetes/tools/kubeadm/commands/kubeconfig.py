@@ -63,7 +63,7 @@ def _user(arguments: Arguments) -> None:
 async def _cluster(arguments: Arguments) -> tuple[Object, Object]:
     """Return the ClusterConfiguration of a file or of the cluster, and where its API server is."""
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config)).own
+        given = documents.read(documents.read_own(arguments.config)).own
         endpoint = loading.endpoint(defaults.init(given.get("InitConfiguration") or {})["localAPIEndpoint"])
         cluster = defaults.cluster(given.get("ClusterConfiguration") or {})
         loading.complete_cluster(cluster, endpoint)

@@ -41,7 +41,7 @@ def configuration(arguments: Arguments) -> Object:
         "force": arguments.force,
     }
     if arguments.config:
-        read = documents.read(documents.read_file(arguments.config)).own.get("ResetConfiguration")
+        read = documents.read(documents.read_own(arguments.config)).own.get("ResetConfiguration")
         if read is None:
             raise KubeadmError(f'no ResetConfiguration found in config file "{arguments.config}"')
         given = read

@@ -10,13 +10,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.tools.kubeadm import command_line, join_command, output, tokens
+from pybernetes.tools.kubeadm import command_line, join_command, kubeconfig_files, output, tokens
 from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import defaults, documents
 from pybernetes.tools.kubeadm.discovery import cluster_of, parsed
@@ -68,10 +67,7 @@ def _work(action: Callable[[Client, Arguments, list[str]], Awaitable[None]]) -> 
 async def _with(
     arguments: Arguments, words: list[str], work: Callable[[Client, Arguments, list[str]], Awaitable[None]]
 ) -> None:
-    try:
-        config = kubeconfig.load(Path(arguments.kubeconfig))
-    except kubeconfig.ConfigError as error:
-        raise KubeadmError(f"failed to load admin kubeconfig: {error}") from None
+    config = kubeconfig_files.load(Path(arguments.kubeconfig))
     async with config.client(user_agent="kubeadm") as client:
         try:
             await work(client, arguments, words)
@@ -81,7 +77,7 @@ async def _with(
 
 def _wanted(arguments: Arguments, words: list[str]) -> list[Object]:
     if arguments.config:
-        given = documents.read(documents.read_file(arguments.config)).own.get("InitConfiguration") or {}
+        given = documents.read(documents.read_own(arguments.config)).own.get("InitConfiguration") or {}
         return [defaults.token(entry) for entry in given.get("bootstrapTokens") or [{}]]
     token: Object = {"usages": list(arguments.usages), "ttl": f"{int(arguments.ttl)}s"}
     if "authentication" in arguments.usages:
@@ -104,6 +100,8 @@ def _wanted(arguments: Arguments, words: list[str]) -> list[Object]:
 async def _create(client: Client, arguments: Arguments, words: list[str]) -> None:
     now = datetime.datetime.now(datetime.UTC)
     wanted = _wanted(arguments, words)
+    if arguments.certificate_key and not arguments.print_join_command:
+        raise KubeadmError("cannot use --certificate-key without --print-join-command")
     for token in wanted:
         token["token"] = token.get("token") or tokens.generate()
         try:

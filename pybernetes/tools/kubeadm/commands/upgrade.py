@@ -104,10 +104,10 @@ async def _make_plan(arguments: Arguments) -> Object:
     section = upgrade["plan"]
     value = flag_or_field(arguments, section)
     ignored = ignored_names(arguments.ignore_preflight_errors, section.get("ignorePreflightErrors") or ())
-    say("[preflight] Running pre-flight checks.")
-    await run([IsPrivilegedUser()], ignored)
     wanted = (arguments.words[0] if arguments.words else "") or section.get("kubernetesVersion") or ""
     async with session(Path(arguments.kubeconfig or ADMIN), upgrade, "upgrade/config") as shared:
+        say("[preflight] Running pre-flight checks.")
+        await run([IsPrivilegedUser()], ignored)
         await preflight.check_cluster(shared, ignored, dry_run=bool(section.get("dryRun")))
         if value("print-config", "printConfig"):
             _print_config(shared)
@@ -155,8 +155,9 @@ async def _show_difference(arguments: Arguments) -> None:
     upgrade = configuration(arguments)
     value = flag_or_field(arguments, upgrade["diff"])
     wanted = (arguments.words[0] if arguments.words else "") or upgrade["diff"].get("kubernetesVersion") or ""
+    manifests.check_present()
     async with session(Path(arguments.kubeconfig or ADMIN), upgrade, "upgrade/diff") as shared:
-        shared.settings.cluster["kubernetesVersion"] = loading.release(wanted or KUBERNETES_VERSION)
+        shared.settings.cluster["kubernetesVersion"] = loading.release(wanted or shared.current)
         for component, text in manifests.wanted(shared.settings, None, etcd=False).items():
             print(manifests.difference(component, text, value("context-lines", "contextLines")), end="")
 

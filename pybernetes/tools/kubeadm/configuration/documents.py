@@ -50,6 +50,14 @@ def read_file(path: str) -> bytes:
     return content
 
 
+def read_own(path: str) -> bytes:
+    """Return the bytes of a command's own configuration; KubeadmError that says what cannot be read."""
+    try:
+        return read_file(path)
+    except KubeadmError as error:
+        raise KubeadmError(f'unable to read config from "{path}" : {error}') from None
+
+
 def split(raw: bytes) -> Iterator[tuple[str, str, Object, list[str]]]:
     """Yield apiVersion, kind and value of every document, and the keys that come twice in it."""
     text = raw.decode(errors="replace")

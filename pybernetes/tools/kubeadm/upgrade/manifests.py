@@ -51,6 +51,16 @@ def _members() -> dict[str, str] | None:
     return dict(part.split("=", 1) for part in listed.split(","))
 
 
+def check_present() -> None:
+    """Complain of a control plane whose manifests are not on this machine."""
+    for component in static_pods.COMPONENTS:
+        path = MANIFESTS / f"{component}.yaml"
+        if not path.exists():
+            raise KubeadmError(
+                f'the manifest file "{path}" does not exist: stat {path}: no such file or directory'
+            )
+
+
 def difference(component: str, new: str, lines: int) -> str:
     """Return how a manifest would change."""
     path = MANIFESTS / f"{component}.yaml"

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.api.text import durations, yaml_reader
-from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import NODES
-from pybernetes.tools.kubeadm import cluster_settings, command_line, kubelet_service
+from pybernetes.tools.kubeadm import cluster_settings, command_line, kubeconfig_files, kubelet_service
 from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import defaults, documents, loading, networks
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
@@ -64,11 +63,11 @@ def configuration(arguments: Arguments) -> Object:
 @asynccontextmanager
 async def session(path: Path, upgrade: Object, purpose: str = "upgrade") -> AsyncIterator[Session]:
     """Give the cluster that a kubeconfig leads to, with its configuration for this machine."""
-    cluster_settings.announce(purpose)
     try:
-        config = kubeconfig.load(path)
-    except kubeconfig.ConfigError as error:
-        raise KubeadmError(f"couldn't create a Kubernetes client from file {path}: {error}") from None
+        config = kubeconfig_files.load(path)
+    except KubeadmError as error:
+        raise KubeadmError(f'couldn\'t create a Kubernetes client from file "{path}": {error}') from None
+    cluster_settings.announce(purpose)
     async with config.client(user_agent="kubeadm") as client:
         seconds = durations.parse_duration(upgrade["timeouts"]["kubernetesAPICall"])
         objects = ClusterObjects(client, seconds)
