@@ -68,6 +68,7 @@ class Command:
     commands: tuple[Command, ...] = ()
     words: str = ""  # what may stand behind it, such as ``[version]``
     most: int = 0  # how many words that are
+    demanded: bool = False  # whether they must stand there, at the latest in a configuration
     about: str = ""  # more of it than the summary, in its help
     others: tuple[Flag, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -106,7 +107,7 @@ def run(root: Command, argv: Sequence[str], started: Callable[[Arguments], None]
     if len(arguments.words) > command.most:
         count = len(arguments.words)
         raise KubeadmError(
-            f"accepts at most {command.most} arg(s), received {count}"
+            _too_many(command, count)
             if command.most
             else f'unknown command "{arguments.words[0]}" for "{path}"'
         )
@@ -117,6 +118,12 @@ def run(root: Command, argv: Sequence[str], started: Callable[[Arguments], None]
         started(arguments)
     command.run(arguments)
     return 0
+
+
+def _too_many(command: Command, count: int) -> str:
+    if command.demanded:
+        return f"too many arguments. Required arguments: {command.words}"
+    return f"accepts at most {command.most} arg(s), received {count}"
 
 
 def _find(root: Command, argv: Sequence[str]) -> tuple[Command, str, list[str]]:

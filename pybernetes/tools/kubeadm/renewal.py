@@ -23,7 +23,13 @@ from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
 Object = dict[str, Any]
-_CONFIGS = ("admin.conf", "controller-manager.conf", "scheduler.conf", "super-admin.conf")
+# Kubeconfigs with a certificate in them, and whose they are.
+_CONFIGS = {
+    "admin.conf": "for the admin to use and for kubeadm itself",
+    "controller-manager.conf": "for the controller manager to use",
+    "scheduler.conf": "for the scheduler manager to use",
+    "super-admin.conf": "for the super-admin",
+}
 
 
 @dataclass
@@ -69,6 +75,7 @@ async def place(arguments: Arguments, purpose: str = "") -> Place:
             say(
                 f"[{purpose}] Error reading configuration from the cluster. Falling back to default configuration: {error}"
             )
+        say("")
     init = defaults.init(own)
     endpoint = loading.endpoint(init["localAPIEndpoint"])
     cluster = cluster or defaults.cluster({})
@@ -99,9 +106,11 @@ def all_names(where: Place) -> list[str]:
 
 def long_name(name: str) -> str:
     """Return what something is that can be renewed."""
-    if name in _CONFIGS:
-        return f"the certificate embedded in the kubeconfig file {name}"
-    return f"the {BY_NAME[name].long_name}"
+    return (
+        f"certificate embedded in the kubeconfig file {_CONFIGS[name]}"
+        if name in _CONFIGS
+        else BY_NAME[name].long_name
+    )
 
 
 def expirations(where: Place) -> list[Expiration]:
@@ -184,14 +193,14 @@ def _row(entry: Object, *, authorities: bool) -> tuple[str, ...]:
     return (entry["name"], end, left, *authority, external)
 
 
-def renew(where: Place, name: str, *, missing: bool) -> str:
-    """Make a new certificate with the names of the old one, and say so; a missing one is an error unless allowed."""
+def renew(where: Place, name: str) -> str:
+    """Make a new certificate with the names of the old one; return what was done, or why nothing was."""
     if name in _CONFIGS:
-        return _renew_config(where, name, missing)
+        return _renew_config(where, name)
     certificate = BY_NAME[name]
     old = files.read_certificate(where.certificates / f"{certificate.base}.crt")
     if old is None:
-        return _absent(name, missing)
+        return _absent(name)
     authority = files.read_pair(where.certificates, BY_NAME[certificate.authority].base)
     if authority is None:
         return _not_ours(name, certificate.authority)
@@ -205,14 +214,12 @@ def renew(where: Place, name: str, *, missing: bool) -> str:
     return f"{certificate.long_name} renewed"
 
 
-def _absent(name: str, allowed: bool) -> str:
-    if not allowed:
-        raise KubeadmError(f"failed to renew certificate {name}: it does not exist")
-    return f"MISSING! {name}"
+def _absent(name: str) -> str:
+    return f"MISSING! {long_name(name)}"
 
 
 def _not_ours(name: str, authority: str) -> str:
-    return f"Detected external {BY_NAME[authority].base}, {long_name(name).removeprefix('the ')} can't be renewed"
+    return f"Detected external {BY_NAME[authority].base}, {long_name(name)} can't be renewed"
 
 
 def _common_name(certificate: Any) -> str:
@@ -229,12 +236,12 @@ def _organizations(certificate: Any) -> tuple[str, ...]:
     )
 
 
-def _renew_config(where: Place, name: str, missing: bool) -> str:
+def _renew_config(where: Place, name: str) -> str:
     from cryptography import x509
 
     path = where.kubernetes / name
     if not path.exists():
-        return _absent(name, missing)
+        return _absent(name)
     config = reading.read(path)
     user = config["users"][0]["user"]
     if "client-certificate-data" not in user:
@@ -250,4 +257,4 @@ def _renew_config(where: Place, name: str, missing: bool) -> str:
     )  # fmt: skip
     config["users"][0]["user"] = kubeconfig_files.certificate_user(made)
     kubeconfig_files.write(path, config)
-    return f"certificate embedded in the kubeconfig file {name} renewed"
+    return f"{long_name(name)} renewed"

@@ -32,7 +32,7 @@ def generate(where: Place) -> list[str]:
     ]
     if present:
         raise KubeadmError(f"could not generate CSRs: {present[0]} exists already")
-    said = []
+    said = [f"generating keys and CSRs in {where.certificates}"]
     for certificate, base in zip(certificates, bases, strict=True):
         names = certificate.names(where.subject) if certificate.names else ()
         key, request = files.request(
@@ -41,10 +41,11 @@ def generate(where: Place) -> list[str]:
         base.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
         files.write_atomically(_beside(base, ".key"), key, 0o600)
         files.write_atomically(_beside(base, ".csr"), request, 0o600)
-        said.append(f"Generated the key and the request for {certificate.name}")
+        said.append(f"  {certificate.base}")
+    said.append(f"generating keys and CSRs in {where.kubernetes}")
     for identity in identities:
         _kubeconfig(where, identity)
-        said.append(f"Generated the kubeconfig with a key and the request for {identity.file}")
+        said.append(f"  {identity.file}")
     return said
 
 

@@ -81,11 +81,10 @@ async def _run(phases: Iterable[Phase], data: Any, skipped: set[str], prefix: st
 
 
 async def run_one(phases: Sequence[Phase], names: Sequence[str], data: Any) -> None:
-    """Run the phase that names lead to, after what those above it do themselves: ``certs ca``, ``certs``, ``preflight``."""
+    """Run the phase that names lead to, and not what those above it do themselves: ``certs ca``, ``certs``, ``preflight``."""
     prefix, listed = "", phases
     for name in names[:-1]:
         above = next(phase for phase in listed if phase.name == name)
-        await _run((Phase(above.name, "", above.run),), data, set(), prefix)
         prefix, listed = f"{prefix}{name}/", above.phases
     named = [replace(phase, optional=False) for phase in listed if phase.name == names[-1]]
     await _run(named, data, set(), prefix)

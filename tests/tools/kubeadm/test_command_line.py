@@ -63,6 +63,7 @@ def test_commands_and_flags_are_those_of_upstream() -> None:
         ("init --config a --token b", "can not mix '--config' with arguments [token]"),
         ("--rootfs /nonexistent version", "unable to chroot to /nonexistent: no such file or directory"),
         ("version -o foo", "invalid output format: foo"),
+        ("upgrade apply v1.37.0 x", "too many arguments. Required arguments: [version]"),
         ("certs", "subcommand is required"),
         ("init phase certs", "subcommand is required"),
         ("config images list --feature-gates X=true", "unrecognized feature-gate key: X"),

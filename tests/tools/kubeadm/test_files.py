@@ -246,7 +246,10 @@ def test_certificates_whose_authority_is_elsewhere_are_told_and_left_alone(
     shutil.copytree(folder, made)
     (made / "ca.key").unlink()
     where = renewal.Place(SUBJECT, 6443, made, tmp_path)
-    said = renewal.renew(where, "apiserver", missing=False)
+    said = renewal.renew(where, "apiserver")
+    assert renewal.renew(where, "scheduler.conf") == (
+        "MISSING! certificate embedded in the kubeconfig file for the scheduler manager to use"
+    )
     assert said.startswith("Detected external ca, certificate for serving the Kubernetes API")
     assert said.endswith(" can't be renewed")
     assert (made / "apiserver.crt").read_bytes() == (folder / "apiserver.crt").read_bytes()

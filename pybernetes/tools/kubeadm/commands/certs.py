@@ -33,8 +33,6 @@ def _check(arguments: Arguments) -> None:
     # Programs read what is printed: how it was found out is none of it.
     with contextlib.redirect_stdout(sys.stdout if output.is_text(arguments) else sys.stderr):
         place = asyncio.run(renewal.place(arguments, "check-expiration"))
-    if output.is_text(arguments):
-        say("")
     show(renewal.as_value(renewal.expirations(place)))
 
 
@@ -42,7 +40,7 @@ def _renew(name: str) -> Callable[[Arguments], None]:
     def work(arguments: Arguments) -> None:
         place = asyncio.run(renewal.place(arguments, "renew"))
         for chosen in renewal.all_names(place) if name == "all" else (name,):
-            say(renewal.renew(place, chosen, missing=name == "all"))
+            say(renewal.renew(place, chosen))
         if name == "all":
             say(
                 "\nDone renewing certificates. You must restart the kube-apiserver, kube-controller-manager, kube-scheduler "
@@ -53,7 +51,7 @@ def _renew(name: str) -> Callable[[Arguments], None]:
 
 
 def _renewing(name: str) -> Command:
-    what = "all available certificates" if name == "all" else renewal.long_name(name)
+    what = "all available certificates" if name == "all" else f"the {renewal.long_name(name)}"
     return Command(name, f"Renew {what}", _renew(name), _FLAGS, others=(_KUBECONFIG_DIR,))
 
 

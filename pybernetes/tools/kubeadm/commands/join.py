@@ -69,7 +69,7 @@ def configuration(arguments: Arguments, endpoint: str) -> Object:
     if arguments.config:
         given = documents.read(documents.read_own(arguments.config)).own.get("JoinConfiguration")
         if given is None:
-            raise KubeadmError('no JoinConfiguration found in config file "' + arguments.config + '"')
+            raise KubeadmError("no JoinConfiguration found in the supplied config")
     else:
         given = _document(arguments, endpoint)
     if arguments.node_name:

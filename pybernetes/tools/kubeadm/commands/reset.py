@@ -43,7 +43,7 @@ def configuration(arguments: Arguments) -> Object:
     if arguments.config:
         read = documents.read(documents.read_own(arguments.config)).own.get("ResetConfiguration")
         if read is None:
-            raise KubeadmError(f'no ResetConfiguration found in config file "{arguments.config}"')
+            raise KubeadmError("no ResetConfiguration found in the supplied config")
         given = read
     return loading.reset(given)
 

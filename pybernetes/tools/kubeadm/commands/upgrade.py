@@ -178,6 +178,7 @@ COMMAND = Command(
             (workflow.command(_SINGLE.format("apply"), APPLY, _APPLY, _work_apply),),
             words="[version]",
             most=1,
+            demanded=True,
             about=f"{_APPLY_SUMMARY}\n\n{workflow.listing(APPLY, 'apply [version]')}",
         ),
         Command(

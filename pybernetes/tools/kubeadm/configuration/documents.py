@@ -72,8 +72,8 @@ def split(raw: bytes) -> Iterator[tuple[str, str, Object, list[str]]]:
         if not isinstance(value, dict):
             raise KubeadmError("invalid configuration: a document is not an object")
         version, kind = str(value.get("apiVersion") or ""), str(value.get("kind") or "")
-        if not version or not kind:
-            group, _, name = version.rpartition("/")
+        group, _, name = version.rpartition("/")
+        if not group or not name or not kind:
             raise KubeadmError(
                 f"invalid configuration for GroupVersionKind {group}/{name}, Kind={kind}: kind and apiVersion is mandatory "
                 "information that must be specified"

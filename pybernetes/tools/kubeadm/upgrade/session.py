@@ -56,7 +56,7 @@ def configuration(arguments: Arguments) -> Object:
         return loading.upgrade({})
     given = documents.read(documents.read_file(arguments.config)).own.get("UpgradeConfiguration")
     if given is None:
-        raise KubeadmError(f'no UpgradeConfiguration found in config file "{arguments.config}"')
+        raise KubeadmError("no UpgradeConfiguration found in the supplied config")
     return loading.upgrade(given)
 
 

@@ -44,7 +44,7 @@ def _renew(data: UpgradeData) -> None:
     where = renewal.Place(subject, endpoint["bindPort"], folder, KUBERNETES)
     for name in renewal.all_names(where):
         say(f"[upgrade/staticpods] Renewing {name} certificate")
-        renewal.renew(where, name, missing=True)
+        renewal.renew(where, name)
 
 
 PHASE = Phase(
