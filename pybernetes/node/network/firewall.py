@@ -1,7 +1,7 @@
 """The packet filter: traffic of pods is forwarded, and what leaves the cluster gets the node's address.
 
-Pods do not reach the overlay's port of any node: whoever sends packets there chooses what the packets inside are from. Nor does a
-pod send with another's address, whatever rights it has.
+Nodes alone reach the overlay's port of a node: whoever sends packets there chooses what the packets inside are from. Nor does a pod
+send with another's address, whatever rights it has.
 """
 
 from __future__ import annotations
@@ -42,19 +42,21 @@ def rules(plan: Plan, version: int, *, masquerade: bool = True) -> str:
 
 
 def overlay_rules(plan: Plan) -> str:
-    """Return the input of nft that keeps pods from the overlay's port of every node, if there is an overlay.
+    """Return the input of nft that keeps all but nodes from the overlay's port of every node, if there is an overlay.
 
-    Packets are looked at after services have become what is behind them: those of IPVS at the hook output, or late at input.
+    Those of pods have their node's address when they come to another one, so it is their own node that stops them. Packets are looked at after services have become what is behind them: those of IPVS at the hook output, or late at input.
     """
     lines = [f"add table {_OVERLAY}", f"delete table {_OVERLAY}"]
     overlay = plan.overlay
     if overlay is not None:
         nodes = sorted({str(remote) for _, remote in overlay.forwarding})
-        others = f"{_IP[overlay.local.version]} daddr {{ {', '.join(nodes)} }} counter drop" if nodes else ""
+        ip, known = _IP[overlay.local.version], f"{{ {', '.join(nodes)} }}"
+        others = f"{ip} daddr {known} counter drop" if nodes else ""
+        strangers = f"{ip} saddr != {known} counter drop" if nodes else "counter drop"
         ours, from_pods = f"udp dport {overlay.port}", f'iifname "{_POD_LINKS}"'
         lines.append(f"add table {_OVERLAY}")
         for hook, priority, rule in (
-            ("input", _AFTER_IPVS, f"{from_pods} {ours} counter drop"),
+            ("input", _AFTER_IPVS, f"{ours} {strangers}"),
             ("forward", "mangle", others and f"{from_pods} {ours} {others}"),
             ("output", "mangle", others and f"{ours} fib saddr type != local {others}"),
         ):

@@ -16,18 +16,20 @@ def test_only_what_leaves_the_cluster_is_masqueraded() -> None:
     assert "fd00::/16" in firewall.rules(planned, 6)
 
 
-def test_pods_do_not_reach_the_overlay_of_any_node() -> None:
+def test_nodes_alone_reach_the_overlay_of_a_node() -> None:
     planned = plan(ONE, [ONE, TWO], Configuration(cluster_cidrs=ALL))
     assert planned is not None and planned.overlay is not None
     rules = [line for line in firewall.overlay_rules(planned).splitlines() if line.startswith("add rule")]
     other = TWO.addresses[0]
     assert rules == [
-        'add rule inet PYB-OVERLAY input iifname "veth*" udp dport 8472 counter drop',
+        f"add rule inet PYB-OVERLAY input udp dport 8472 ip saddr != {{ {other} }} counter drop",
         f'add rule inet PYB-OVERLAY forward iifname "veth*" udp dport 8472 ip daddr {{ {other} }} counter drop',
         f"add rule inet PYB-OVERLAY output udp dport 8472 fib saddr type != local ip daddr {{ {other} }} counter drop",
     ]
     alone = plan(ONE, [ONE], Configuration(cluster_cidrs=ALL))
-    assert alone is not None and "daddr" not in firewall.overlay_rules(alone)
+    assert alone is not None and firewall.overlay_rules(alone).splitlines()[-1:] == [
+        "add rule inet PYB-OVERLAY input udp dport 8472 counter drop",
+    ]  # fmt: skip
     without = plan(ONE, [ONE, TWO], Configuration("host-gw", cluster_cidrs=ALL))
     assert without is not None and firewall.overlay_rules(without).splitlines() == [
         "add table inet PYB-OVERLAY", "delete table inet PYB-OVERLAY",

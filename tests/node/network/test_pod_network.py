@@ -184,7 +184,7 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
 
 
 async def _pods_do_not_speak_as_others(node_range: str, backend: str) -> None:
-    """Nobody sends with another's address. Whoever sends to the overlay's port chooses that of the packets inside: no pod gets there."""
+    """Nobody sends with another's address. Whoever sends to the overlay's port chooses that of the packets inside: nodes alone get there."""
     pod, link = f"pybt{MARK}-pod", f"veth{MARK}"
     sh("ip", "netns", "add", pod)
     try:
@@ -214,6 +214,11 @@ async def _pods_do_not_speak_as_others(node_range: str, backend: str) -> None:
         await eventually(lambda: sum(dropped("PYB-SPOOFED")) == 2)
         if backend == "vxlan":  # of the others, its own and the one that was asked
             await eventually(lambda: sorted(dropped("PYB-OVERLAY")) == [0, 1, 1])
+            with socket.socket(
+                socket.AF_INET, socket.SOCK_DGRAM
+            ) as stranger:  # this machine is none of the nodes
+                stranger.sendto(b"x", (address(node_range, 1), 8472))
+            await eventually(lambda: sorted(dropped("PYB-OVERLAY")) == [0, 1, 2])
     finally:
         sh("ip", "netns", "delete", pod)
 
