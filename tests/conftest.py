@@ -1,11 +1,12 @@
 """Runs `async def` tests on a fresh event loop each and slow files first, and offers the helpers of tests.support."""
 
+import gc
 import inspect
 import logging
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -54,6 +55,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         slow = {item.path for item in items if item.get_closest_marker("slow")}
         count = Counter(item.path for item in items)
         items.sort(key=lambda item: (item.path not in slow, -count[item.path]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Have Python's collector leave out the modules and the tests themselves: they stay, and are nearly a million objects."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # A loaded machine makes hypothesis slow, which is no fault of the code under test. Developers' runs try new examples
