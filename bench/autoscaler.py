@@ -75,12 +75,13 @@ def _pod(name: str, shape: int, on: str = "") -> Object:
 
 def decision(nodes: int, groups: int, pods: int, shapes: int) -> float:
     """Return the processor time from pods without room to the choice of a group, the middle of eleven."""
-    from pybernetes.control_plane.autoscaler import estimator, expander, node_templates, scale_up
-    from pybernetes.control_plane.autoscaler.cluster import Cluster
-    from pybernetes.control_plane.autoscaler.expander import Context
+    from pybernetes.control_plane.autoscaler.cluster import node_templates
+    from pybernetes.control_plane.autoscaler.cluster.cluster import Cluster
+    from pybernetes.control_plane.autoscaler.cluster.simulation import Simulation
     from pybernetes.control_plane.autoscaler.provider import NodeGroup
-    from pybernetes.control_plane.autoscaler.scale_up import Candidate, Limits, Size
-    from pybernetes.control_plane.autoscaler.simulation import Simulation
+    from pybernetes.control_plane.autoscaler.scale_up import estimator, expander, scale_up
+    from pybernetes.control_plane.autoscaler.scale_up.expander import Context
+    from pybernetes.control_plane.autoscaler.scale_up.scale_up import Candidate, Limits, Size
 
     cluster = Cluster()
     for number in range(nodes):

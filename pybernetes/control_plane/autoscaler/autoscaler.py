@@ -12,20 +12,21 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONFIG_MAPS
-from pybernetes.control_plane.autoscaler import expander, flags, status
-from pybernetes.control_plane.autoscaler.actuator import Actuator
+from pybernetes.control_plane.autoscaler import flags, status
 from pybernetes.control_plane.autoscaler.backoff import Backoffs
-from pybernetes.control_plane.autoscaler.cluster import Cluster
-from pybernetes.control_plane.autoscaler.cluster_state import ClusterState
-from pybernetes.control_plane.autoscaler.following import Follower
-from pybernetes.control_plane.autoscaler.groups import Groups
+from pybernetes.control_plane.autoscaler.cluster.cluster import Cluster
+from pybernetes.control_plane.autoscaler.cluster.cluster_state import ClusterState
+from pybernetes.control_plane.autoscaler.cluster.following import Follower
+from pybernetes.control_plane.autoscaler.cluster.groups import Groups
 from pybernetes.control_plane.autoscaler.liveness import Liveness
 from pybernetes.control_plane.autoscaler.metrics import AutoscalerMetrics
 from pybernetes.control_plane.autoscaler.provider import CloudError, CloudProvider
-from pybernetes.control_plane.autoscaler.provisioning import Provisioning
+from pybernetes.control_plane.autoscaler.provisioning.provisioning import Provisioning
 from pybernetes.control_plane.autoscaler.repairs import Repairs
-from pybernetes.control_plane.autoscaler.scale_down import Planner, Removable, chosen
-from pybernetes.control_plane.autoscaler.scale_up_pass import ScaleUpPass
+from pybernetes.control_plane.autoscaler.scale_down.actuator import Actuator
+from pybernetes.control_plane.autoscaler.scale_down.scale_down import Planner, Removable, chosen
+from pybernetes.control_plane.autoscaler.scale_up import expander
+from pybernetes.control_plane.autoscaler.scale_up.scale_up_pass import ScaleUpPass
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.events import Recorder, Sender
 from pybernetes.scheduling.config import Configuration

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from pybernetes.control_plane.autoscaler import actuator, drain_rules, expander, scale_down
-from pybernetes.control_plane.autoscaler.balancing import Ratios
-from pybernetes.control_plane.autoscaler.cluster import Schedulers
-from pybernetes.control_plane.autoscaler.cluster_state import Health
+from pybernetes.control_plane.autoscaler.cluster.cluster import Schedulers
+from pybernetes.control_plane.autoscaler.cluster.cluster_state import Health
+from pybernetes.control_plane.autoscaler.cluster.taint_rules import TaintRules
 from pybernetes.control_plane.autoscaler.provider import GroupOptions
-from pybernetes.control_plane.autoscaler.scale_up import Limits
-from pybernetes.control_plane.autoscaler.taint_rules import TaintRules
+from pybernetes.control_plane.autoscaler.scale_down import actuator, drain_rules, scale_down
+from pybernetes.control_plane.autoscaler.scale_up import expander
+from pybernetes.control_plane.autoscaler.scale_up.balancing import Ratios
+from pybernetes.control_plane.autoscaler.scale_up.scale_up import Limits
 from pybernetes.lib.flags import LOG_FLAGS, Flag, Repeated, Seconds
 
 PROVIDERS = ("externalgrpc",)

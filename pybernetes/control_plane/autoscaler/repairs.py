@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from pybernetes.client.errors import StatusError
-from pybernetes.control_plane.autoscaler.cluster import ClusterNode
-from pybernetes.control_plane.autoscaler.cluster_state import TIMEOUT, Found
+from pybernetes.control_plane.autoscaler.cluster.cluster import ClusterNode
+from pybernetes.control_plane.autoscaler.cluster.cluster_state import TIMEOUT, Found
+from pybernetes.control_plane.autoscaler.cluster.taint_rules import CANDIDATE, TO_BE_DELETED
 from pybernetes.control_plane.autoscaler.provider import CloudError, Instance, NodeReference
-from pybernetes.control_plane.autoscaler.taint_rules import CANDIDATE, TO_BE_DELETED
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.autoscaler.autoscaler import Autoscaler

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.autoscaler.cluster_state import ClusterState, Readiness
-from pybernetes.control_plane.autoscaler.groups import GroupState
+from pybernetes.control_plane.autoscaler.cluster.cluster_state import ClusterState, Readiness
+from pybernetes.control_plane.autoscaler.cluster.groups import GroupState
 from pybernetes.lib import rfc3339
 
 _MOST_BYTES = (1 << 20) - 1024  # of the data of a ConfigMap

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.autoscaler.cluster import Cluster
+from pybernetes.control_plane.autoscaler.cluster.cluster import Cluster
+from pybernetes.control_plane.autoscaler.cluster.node_templates import Template, from_object
 from pybernetes.control_plane.autoscaler.provider import (
     RUNNING,
     CloudError,
@@ -218,6 +219,15 @@ def cluster_of(
     for obj in pods:
         cluster.set_pod(f"{obj['metadata']['namespace']}/{obj['metadata']['name']}", cluster.read_pod(obj))
     return cluster
+
+
+def template(group: str, **more: Any) -> Template:
+    """Return what the next node of a group would be."""
+    daemons = more.pop("daemons", ())
+    cluster = cluster_of()
+    node_of_it, capacity = from_object(cluster, node(group, **more), group)
+    asked = tuple(cluster.read_pod(pod(f"d{number}", cpu=cpu)).pod for number, cpu in enumerate(daemons))
+    return Template(group, node_of_it, asked, capacity)
 
 
 WEB: Object = {

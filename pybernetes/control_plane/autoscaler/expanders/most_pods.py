@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pybernetes.control_plane.autoscaler.estimator import Option
-from pybernetes.control_plane.autoscaler.expander import Context
+from pybernetes.control_plane.autoscaler.scale_up.estimator import Option
+from pybernetes.control_plane.autoscaler.scale_up.expander import Context
 
 SUMMARY = "the group that would take the most pods"
 

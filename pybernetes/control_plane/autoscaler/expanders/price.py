@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.autoscaler.estimator import Option
-from pybernetes.control_plane.autoscaler.expander import Context
 from pybernetes.control_plane.autoscaler.provider import CloudError, NodeReference
+from pybernetes.control_plane.autoscaler.scale_up.estimator import Option
+from pybernetes.control_plane.autoscaler.scale_up.expander import Context
 from pybernetes.scheduling.resource_requests import Requests
 
 SUMMARY = "the group that costs the least, if the cloud knows prices"

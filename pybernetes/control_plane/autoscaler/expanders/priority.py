@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
-from pybernetes.control_plane.autoscaler.estimator import Option
-from pybernetes.control_plane.autoscaler.expander import PRIORITIES, Context
+from pybernetes.control_plane.autoscaler.scale_up.estimator import Option
+from pybernetes.control_plane.autoscaler.scale_up.expander import PRIORITIES, Context
 
 SUMMARY = f"the group of the highest priority by the ConfigMap {PRIORITIES}"
 _MOST_BYTES, _MOST_RULES = 64 << 10, 1000

@@ -1,0 +1,1 @@
+"""ProvisioningRequests: capacity that is asked for before its pods are there."""

@@ -1,0 +1,1 @@
+"""Fewer nodes: which are not needed, which pods hold theirs, and removing them."""
