@@ -6,6 +6,7 @@ nobody can take over the traffic of a host that somebody else has.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from pybernetes.control_plane.gateway.model import (
     Order,
     Port,
     Route,
+    Value,
 )
 from pybernetes.control_plane.gateway.routes.translated import order_of
 
@@ -102,7 +104,7 @@ def _add_rules(ingress: Object, building: _Building) -> None:
             continue
         for index, path in enumerate((rule.get("http") or {}).get("paths") or ()):
             try:
-                match = _match(path)
+                match = _match(path, host)
             except Unsupported as error:
                 building.plan.problems[order.name].append(error.message)
                 continue
@@ -127,9 +129,16 @@ def _claim(host: str, ingress: Object, building: _Building) -> bool:
     return owner == namespace
 
 
-def _match(path: Object) -> Match:
+def _match(path: Object, host: str) -> Match:
     value = checks.path(path.get("path") or "/")
-    return Match("exact" if path["pathType"] == "Exact" else "prefix", value)
+    return Match("exact" if path["pathType"] == "Exact" else "prefix", value, headers=_one_label(host))
+
+
+def _one_label(host: str) -> tuple[Value, ...]:
+    """Return what a request's host has to be beside being covered: a wildcard of an Ingress stands for one label, unlike a Gateway's."""
+    if not host.startswith("*."):
+        return ()
+    return (Value(":authority", f"(?i)[^.]+{re.escape(host[1:])}(:[0-9]+)?", is_regex=True),)
 
 
 def _route(match: Match, backend: Object, order: Order, backends: Backends) -> Route:

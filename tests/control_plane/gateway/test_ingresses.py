@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Any
 
 import pytest
@@ -59,6 +60,20 @@ def test_paths_and_default_backends() -> None:
         "*": every, "a.example": [("exact", "/app", "default/i"), ("prefix", "/app", "default/i"), *every],
     }  # fmt: skip
     assert not plan.problems
+
+
+def test_a_wildcard_stands_for_one_label() -> None:
+    rules = [("*.a.example", _path("/"))]
+    plan = ingresses.translate([_ingress("i", *rules, defaultBackend=_backend())], _cluster())
+    hosts = plan.entry.ports[0].chains[0].hosts or {}
+    assert not hosts["*"][0].match.headers
+    wild, default = hosts["*.a.example"]  # what the first is not for goes to the second
+    (host,) = wild.match.headers
+    assert default.match == hosts["*"][0].match and (host.name, host.is_regex) == (":authority", True)
+    for asked, expected in (
+        ("b.a.example", True), ("B.A.Example:80", True), ("c.b.a.example", False), ("a.example", False), ("bxaxexample", False),
+    ):  # fmt: skip
+        assert bool(re.fullmatch(host.value, asked)) is expected
 
 
 def test_a_host_is_its_oldest_ingresses_namespace() -> None:

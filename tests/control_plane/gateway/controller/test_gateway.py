@@ -250,6 +250,9 @@ async def test_ingresses_share_an_entry_and_keep_their_hosts(tmp_path: Path) -> 
         )
         await made.eventually_answers(port, "b.example", 200, "thief", path="/app")
         assert "\nmine" in (await made.ask(port, "a.example", "/app/admin"))[1].replace("\r", "")
+        await made.client.create(INGRESSES, _ingress("wild", "default", "*.w.example", "mine"))
+        await made.eventually_answers(port, "X.w.example:8000", 200, "mine", path="/app")
+        assert "\nlast" in (await made.ask(port, "y.x.w.example", "/app"))[1].replace("\r", "")
 
         async def told() -> bool:
             ingress = await made.client.get(INGRESSES, "web", "default")
