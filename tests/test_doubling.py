@@ -34,7 +34,8 @@ from pybernetes.control_plane.apiserver.services.port_plan import PortPlan
 from pybernetes.control_plane.apiserver.services.port_pool import PortPool
 from pybernetes.control_plane.apiserver.services.ranges import PortRange
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
-from tests.doubling import MOST_GROWTH, Input, growth
+from tests import doubling
+from tests.doubling import LINEAR, MOST_GROWTH, Input, growth
 
 POD = kind_type("", "v1", "Pod")
 CONFIG_MAP = kind_type("", "v1", "ConfigMap")
@@ -471,6 +472,17 @@ def test_what_is_quadratic_is_found() -> None:
 
     assert growth(Input("quadratic", lambda size: size, quadratic, largest=1 << 11)) > MOST_GROWTH
     assert growth(Input("nothing", lambda size: size, lambda size: None, largest=1 << 12)) == 1.0
+
+
+@pytest.mark.parametrize(("power", "found"), [(1, False), (2, True)])
+def test_a_machine_on_which_all_that_is_large_is_slow(
+    power: int, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What others do to the processor's caches is no fault of the input, and does not hide one either."""
+    monkeypatch.setattr(
+        doubling, "seconds", lambda input_, size: 1e-6 * size ** (1.5 if input_ is LINEAR else 1.5 * power)
+    )
+    assert (growth(Input("any", int, int)) > MOST_GROWTH) == found
 
 
 def test_input_is_made_without_time() -> None:
