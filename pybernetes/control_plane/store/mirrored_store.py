@@ -125,7 +125,7 @@ class MirroredStore(Store):
         """Forget the history before a revision."""
         self.mirror.compact(revision)
 
-    async def health(self) -> None:
+    async def health(self, seconds: float = 2.0) -> None:
         """Raise Unavailable when reads or writes would fail."""
 
     async def space(self) -> None:

@@ -342,8 +342,8 @@ class Store(ABC):
         """Forget the history before a revision."""
 
     @abstractmethod
-    async def health(self) -> None:
-        """Raise Unavailable when reads or writes would fail."""
+    async def health(self, seconds: float = 2.0) -> None:
+        """Raise Unavailable when reads or writes would fail, or when that is not known within this time."""
 
     @abstractmethod
     async def space(self) -> None:

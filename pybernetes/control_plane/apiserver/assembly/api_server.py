@@ -83,7 +83,7 @@ class ApiServer:
             self.context.write_checks |= checks(self.context)
         self.health = Health()
         own = {"store-space": (self._check_space, False), "stored-objects": (self._check_objects, True)}
-        start_checks.register(self.health, self._check_store, self._certificate, own, settings.health_seconds)
+        start_checks.register(self.health, store.health, self._certificate, own, settings.health_seconds)
         if settings.encryption.has_health:
             self.health.add("kms-providers", settings.encryption.problem, ("healthz", "readyz"))
         if settings.encryption.reload:
@@ -272,16 +272,6 @@ class ApiServer:
 
     def _certificate(self) -> Path | None:
         return self.settings.serving.certificate if self.settings.serving is not None else None
-
-    async def _check_store(self, seconds: float) -> str | None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self.store.health()
-        except TimeoutError:
-            return f"the store did not answer within {seconds:g} s"
-        except Exception as error:
-            return str(error)
-        return None
 
     async def _check_space(self) -> str | None:
         try:

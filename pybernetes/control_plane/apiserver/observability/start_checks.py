@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver.observability.health import Check, Health
+from pybernetes.control_plane.apiserver.observability.store_check import StoreCheck
 from pybernetes.lib.files.regular import read_whole
 
 # What happens once after the start; each fails until it has.
@@ -43,6 +45,8 @@ STEPS = (
     "poststarthook/apiservice-openapi-controller",
     "poststarthook/apiservice-openapiv3-controller",
 )
+# The store gives up by itself a little after nobody waits for it any more.
+_MARGIN_SECONDS = 1.0
 # Those of them that follow objects of the store.
 _INFORMERS = (
     "generic-apiserver-start-informers",
@@ -54,18 +58,20 @@ _INFORMERS = (
 
 def register(
     health: Health,
-    store: Callable[[float], Awaitable[str | None]],
+    store: Callable[[float], Awaitable[None]],
     certificate: Callable[[], Path | None],
     readiness: Mapping[str, tuple[Check, bool]],
     seconds: tuple[float, float] = (2.0, 2.0),
 ) -> None:
-    """Register every check; ``store`` gets the time that it may take, for health and readiness as ``seconds`` has them.
+    """Register every check; ``store`` asks the store within a time: that of health and readiness as ``seconds`` has them.
 
     ``readiness`` has those that only Pybernetes has, and whether they merely tell."""
     health.add("log", check_log)
     health.add("loopback-serving-certificate", lambda: check_certificate(certificate()), ("healthz", "livez"))
-    health.add("etcd", lambda: store(seconds[0]))
-    health.add("etcd-readiness", lambda: store(seconds[1]), ("readyz",))
+    # Those of one time are one question.
+    asked = {limit: StoreCheck(partial(store, limit + _MARGIN_SECONDS), limit) for limit in seconds}
+    health.add("etcd", asked[seconds[0]])
+    health.add("etcd-readiness", asked[seconds[1]], ("readyz",))
     for name, (check, informative) in readiness.items():
         health.add(name, check, ("readyz",), informative=informative)
     health.add("informer-sync", lambda: _check_informers(health), ("readyz",))

@@ -17,8 +17,8 @@ from pybernetes.lib.tls import tls
 from tests.servers import Server
 
 
-async def _store(seconds: float) -> str | None:
-    return None
+async def _store(seconds: float) -> None:
+    """Answer."""
 
 
 async def test_each_step_is_waited_for() -> None:

@@ -333,9 +333,9 @@ class EtcdStore(MirroredStore):
                 raise
         self.mirror.compact(revision)
 
-    async def health(self) -> None:
+    async def health(self, seconds: float = HEALTH_SECONDS) -> None:
         """Raise Unavailable when etcd does not answer a linearizable read."""
-        await self.reads.once(HEALTH_SECONDS)
+        await self.reads.once(seconds)
 
     async def space(self) -> None:
         """Raise NoSpace while a member has the alarm that makes etcd refuse writes."""

@@ -140,7 +140,7 @@ class SqliteStore(MirroredStore):
             await self._turn(key)
         return await self._submit(Write(key, None, 0.0, self.expected(key, revision)))
 
-    async def health(self) -> None:
+    async def health(self, seconds: float = 2.0) -> None:
         """Raise Unavailable when writing fails; after a failure this tries for itself."""
         if self._failed or self._committer is None:
             await self._submit(Write(None, None, 0.0, None))
