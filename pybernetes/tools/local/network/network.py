@@ -357,12 +357,24 @@ def remove_node(cluster: str, node: str) -> None:
 
 
 def remove_bridge(cluster: str) -> None:
-    """Remove the bridge and the rules."""
+    """Remove the bridge and the rules; this machine forgets the connections that went over it."""
+    name = bridge_name(cluster)
     if bridge_exists(cluster):  # nor are there rules without it
-        for version in (4, 6) if _has_v6(bridge_name(cluster)) else (4,):
+        ranges = [ipaddress.ip_interface(text).network for text in _addresses("dev", name)]
+        for version in (4, 6) if _has_v6(name) else (4,):
             _change_rules(version, _removal(version, cluster))
-        remove_rules(bridge_name(cluster))
-        run("ip", "link", "delete", bridge_name(cluster))
+        remove_rules(name)
+        run("ip", "link", "delete", name)
+        for own_range in ranges:
+            if not own_range.is_link_local:
+                _forget_connections(own_range)
+
+
+def _forget_connections(own_range: ipaddress.IPv4Network | ipaddress.IPv6Network) -> None:
+    """Have this machine forget connections from and to a range: the next cluster that has it would meet their rewriting."""
+    for side in ("--src", "--dst"):
+        with contextlib.suppress(OSError):  # there were none, or the program is missing
+            run("conntrack", "-D", "-f", f"ipv{own_range.version}", side, str(own_range))
 
 
 def _has_v6(link: str) -> bool:

@@ -86,14 +86,19 @@ def _accepts_routers(namespace: str, link: str) -> str:
         return path.read_text().strip() if path.exists() else ""
 
 
+def _connections(family: str) -> str:
+    """Return what this machine remembers of connections."""
+    return command("conntrack", "-L", "-f", family)
+
+
 def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
     """A machine whose packet filter lets nobody in: a cluster must not open it for its pods.
 
     CVE-2020-10749, CVE-2020-13401: nor does a node become the machine's router by announcing itself.
     """
     require_root()
-    require_program("iptables")
-    require_program("ip")
+    for program in ("iptables", "ip", "conntrack"):
+        require_program(program)
     cluster, node_range = f"net{os.getpid() % 100000}", "172.30.77.0/24"
     gateway, node = network.gateway(node_range), network.address(node_range, 0)
     with host(f"host{cluster}", forwards=True):
@@ -119,13 +124,16 @@ def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
             links = {"": network.bridge_name(cluster), network.namespace(cluster, cluster): "eth0"}
             for namespace, link in links.items():
                 assert _accepts_routers(namespace, link) in ("0", "")
+            assert gateway in _connections("ipv4")
+        assert gateway not in _connections("ipv4")
         command("iptables", "-P", "INPUT", "ACCEPT")
 
 
 def test_ipv6_of_a_cluster_on_a_machine_without() -> None:
     """Where links get no IPv6 by default, as in many containers, those of a cluster that asks for it have it."""
     require_root()
-    require_program("ip")
+    for program in ("ip", "conntrack"):
+        require_program(program)
     cluster, ranges = f"net{os.getpid() % 100000}", ("172.30.77.0/24", "fd00:77::/64")
     with host(f"host{cluster}", forwards=True):
         for place in ("all", "default"):
@@ -139,5 +147,7 @@ def test_ipv6_of_a_cluster_on_a_machine_without() -> None:
             listener.listen()
             with inside(network.namespace(cluster, cluster)):
                 until(lambda: _is_reached(network.gateway(ranges[1]), 6443))
+            assert network.gateway(ranges[1]) in _connections("ipv6")
+        assert network.gateway(ranges[1]) not in _connections("ipv6")
         for place in ("all", "default"):
             command("sysctl", "-qw", f"net.ipv6.conf.{place}.disable_ipv6=0")
