@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.storage.modify import create_record
 from pybernetes.control_plane.apiserver.storage.object_meta import (
     drop_duplicate_owners,
     fill_metadata,
+    refuse_version,
     require_identity,
 )
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
@@ -64,6 +65,7 @@ async def create_stored(
             await off_loop.run(size, resource.default, obj)
         if options.dry_run:
             return await _dry_create(context, kind, obj, namespace, size)
+        refuse_version(obj["metadata"])
         write = time.monotonic()
         record = await _store_new(context, kind, obj, namespace, bool(prefix), size)
         times = context.times(kind)

@@ -44,14 +44,18 @@ def settle_namespace(kind: Kind, metadata: Object, namespace: str) -> None:
 def fill_metadata(kind: Kind, metadata: Object, namespace: str, now: str) -> None:
     """Give a new object its identity, and drop what only the server may set."""
     settle_namespace(kind, metadata, namespace)
-    given = metadata.pop("resourceVersion", "")
-    # What is no number, upstream does not notice; what is one, it has no better code for.
-    if _NUMBER.fullmatch(given) and 0 < int(given) < 2**64:
-        raise errors.StatusError(500, "", "resourceVersion should not be set on objects to be created")
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"):
         metadata.pop(key, None)
     metadata["uid"] = random_uuid()
     metadata["creationTimestamp"] = now
+
+
+def refuse_version(metadata: Object) -> None:
+    """Refuse an object to be stored as new that has a version already: the last look, after all that may deny it."""
+    given = metadata.pop("resourceVersion", "")
+    # What is no number, upstream does not notice; what is one, it has no better code for.
+    if _NUMBER.fullmatch(given) and 0 < int(given) < 2**64:
+        raise errors.StatusError(500, "", "resourceVersion should not be set on objects to be created")
 
 
 def require_identity(kind: Kind, metadata: Object, namespace: str) -> None:

@@ -140,6 +140,25 @@ def test_dry_run_keeps_nothing(server: Server, namespace: str) -> None:
     assert status == 422
 
 
+def test_a_new_object_may_not_have_a_version(server: Server, namespace: str) -> None:
+    """It is refused last of all, by the store: who may not create it, or has other mistakes in it, hears of that."""
+    body = config_map("a")
+    body["metadata"]["resourceVersion"] = "7"
+    status, answer = server.call("POST", path(namespace), body)
+    assert (status, answer["message"]) == (500, "resourceVersion should not be set on objects to be created")
+    assert server.call("GET", path(namespace, "a"))[0] == 404
+    status, shown = server.call("POST", path(namespace) + "?dryRun=All", body)
+    assert (status, shown["metadata"]["resourceVersion"]) == (201, "7")
+    status, answer = server.call("POST", path(namespace), {**body, "immutable": "x"})
+    assert status == 400
+    body["data"] = {"a/b": ""}
+    assert server.call("POST", path(namespace), body)[0] == 422
+    body = config_map("a")
+    body["metadata"]["resourceVersion"] = "what"
+    status, made = server.call("POST", path(namespace), body)
+    assert status == 201 and made["metadata"]["resourceVersion"].isdecimal()
+
+
 def test_generated_names(server: Server, namespace: str) -> None:
     body = {"metadata": {"generateName": "made-"}}
     names = {server.call("POST", path(namespace), body)[1]["metadata"]["name"] for _ in range(5)}
