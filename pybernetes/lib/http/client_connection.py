@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 import httptools
 
 from pybernetes.lib.http import strictness
-from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.messages import Reply
+from pybernetes.lib.http.paced_duplex import PacedDuplex
 
 # All heads that a server sends for one request, interim ones included; and what it sends later that is no body.
 _HEAD_LIMIT = 1 << 20
@@ -30,7 +30,7 @@ class BadReply(ConnectionError):
     """What the server sent is not an answer, or more than there may be of it."""
 
 
-class ClientConnection(Duplex):
+class ClientConnection(PacedDuplex):
     """A connection. ``request`` waits for the whole answer, ``open`` for its head; then ``read`` gives the body.
 
     ``limit`` bounds bodies that are read as a whole. A ``lenient`` connection puts up with bare line feeds and the
@@ -60,7 +60,7 @@ class ClientConnection(Duplex):
     @property
     def reusable(self) -> bool:
         """Whether another request can be sent."""
-        return self._complete and self._keep_alive and not self.lost and not self.upgraded
+        return self._complete and self._keep_alive and not (self.lost or self.ending or self.upgraded)
 
     # -- sending -----------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ class ClientConnection(Duplex):
                 lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_data_after_close=True
             )
         self._reply = Reply()
-        self._parts = []
+        self._parts, self._loose = [], 0
         self._complete = self._keep_alive = False
         self._waited_bytes, self._grown, self._body_size = 0, False, 0
         self._in_head = True
@@ -91,7 +91,7 @@ class ClientConnection(Duplex):
         try:
             return await self._waiter
         except asyncio.CancelledError:
-            self.transport.abort()  # an answer that nobody waits for must not meet the next request
+            self.abort()  # an answer that nobody waits for must not meet the next request
             raise
 
     @property
@@ -118,16 +118,16 @@ class ClientConnection(Duplex):
             if self.upgraded:
                 self.transport.close()
             else:
-                self.transport.abort()
+                self.abort()
 
-    # -- what the transport calls ------------------------------------------------------------------------
+    # -- what comes -------------------------------------------------------------------------------------
 
-    def data_received(self, data: bytes) -> None:
+    def received(self, data: bytes) -> None:
         if self.upgraded:
             self._take(data)
             return
         if self._parser is None or self._complete:
-            self.transport.abort()  # nobody asked
+            self.abort()  # nobody asked
             return
         try:
             self._parser.feed_data(data)
@@ -146,16 +146,16 @@ class ClientConnection(Duplex):
     def _break(self, text: str) -> None:
         """Give up on the answer."""
         self.error = self.error or BadReply(text)
-        self.transport.abort()
+        self.abort()
 
     def eof_received(self) -> None:
         return None
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def ended(self, error: Exception | None) -> None:
         if not self._complete and (self.upgraded or (error is None and self._ends_with_connection())):
             self._finish()
         waiter, self._waiter = self._waiter, None
-        super().connection_lost(error)
+        super().ended(error)
         if waiter is not None and not waiter.done():
             text = str(self.error or "the server closed the connection")
             waiter.set_exception(Disconnected(text, bool(self._reply.status)))
@@ -208,7 +208,7 @@ class ClientConnection(Duplex):
         if self._streaming:
             self._take(data)
             return
-        self._parts.append(data)
+        self._keep(data)
         self._body_size += len(data)
         if self._limit is not None and self._body_size > self._limit:
             self._break(_TOO_LARGE)
@@ -224,7 +224,7 @@ class ClientConnection(Duplex):
         self._complete = True
         if not self._streaming:
             self._reply.body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-            self._parts = []
+            self._parts, self._loose = [], 0
             self._answer()
         self._wake()
 

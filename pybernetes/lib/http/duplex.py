@@ -7,6 +7,8 @@ from collections.abc import Awaitable
 
 # What nobody reads is not read from the network either.
 _UNREAD_LIMIT = 1 << 18
+# So many parts are made one: the other side chooses how small they are, and each takes far more memory than its few bytes.
+_MOST_LOOSE = 256
 
 
 class Duplex(asyncio.Protocol):
@@ -17,6 +19,7 @@ class Duplex(asyncio.Protocol):
         self.lost = False
         self.error: Exception | None = None
         self._parts: list[bytes] = []
+        self._loose = 0  # of the parts, those at the end that were not made one
         self._unread = 0
         self._reader: asyncio.Future[None] | None = None
         self._writers: list[asyncio.Future[None]] = []  # each who writes waits for itself
@@ -36,10 +39,16 @@ class Duplex(asyncio.Protocol):
             await self._reader
         data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
         self._parts.clear()
-        if self._unread > _UNREAD_LIMIT:
-            self.transport.resume_reading()
-        self._unread = 0
+        self._loose = 0
+        was_paused, self._unread = self.has_much_unread, 0
+        if was_paused:
+            self._resume_reading()
         return data
+
+    @property
+    def has_much_unread(self) -> bool:
+        """Whether so much waits for ``read`` that no more is taken from the network."""
+        return self._unread > _UNREAD_LIMIT
 
     def write(self, data: bytes) -> None:
         """Queue bytes."""
@@ -59,11 +68,24 @@ class Duplex(asyncio.Protocol):
 
     def _take(self, data: bytes) -> None:
         """Keep bytes for ``read``."""
-        self._parts.append(data)
+        self._keep(data)
         self._unread += len(data)
-        if self._unread > _UNREAD_LIMIT:
+        if self.has_much_unread:
             self.transport.pause_reading()
         self._wake()
+
+    def _resume_reading(self) -> None:
+        """Have the loop read again."""
+        if not self.lost and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def _keep(self, data: bytes) -> None:
+        """Keep bytes, in no more parts than they are worth."""
+        self._parts.append(data)
+        self._loose += 1
+        if self._loose == _MOST_LOOSE:
+            self._parts[-_MOST_LOOSE:] = [b"".join(self._parts[-_MOST_LOOSE:])]
+            self._loose = 0
 
     def _wake(self) -> None:
         if self._reader is not None and not self._reader.done():

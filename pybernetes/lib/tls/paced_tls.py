@@ -1,4 +1,4 @@
-"""TLS that takes some records at a time: the client chooses how small they are, and each costs as much as a large one.
+"""TLS that takes some records at a time: the other side chooses how small they are, and each costs as much as a large one.
 
 An event loop decrypts all that has come of a connection before anybody else has a turn, which can be megabytes: of records with one
 byte each that took half a second. Some records have nothing to read in them: a change of keys costs a derivation, and OpenSSL goes
@@ -66,6 +66,19 @@ class PacedObject(ssl.SSLObject):
             except ssl.SSLWantReadError:
                 if not self._hand():
                     raise
+
+    def given(self) -> bytes | None:
+        """Return what has come, as far as it may be read in this turn; None if there is no more.
+
+        For who reads although the loop does not, or not any more.
+        """
+        parts = []
+        try:
+            while part := self.read(RECORD_BYTES):
+                parts.append(part)
+        except (ssl.SSLWantReadError, ssl.SSLZeroReturnError):
+            pass
+        return b"".join(parts) if parts or self._is_resting else None
 
     def pending(self) -> int:
         """Return how much there is to read without waiting for more to come."""
@@ -135,3 +148,18 @@ class PacedObject(ssl.SSLObject):
 
     def _go_on(self) -> None:
         self._is_resting, self._left = False, RECORDS
+
+
+class PacedContext(ssl.SSLContext):
+    """A context whose connections are paced once they say whom they read for."""
+
+    sslobject_class = PacedObject
+
+    def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *args: Any, **kwargs: Any) -> Any:
+        """Return the object of a connection, which is handed what has come bit by bit."""
+        handed = ssl.MemoryBIO()
+        wrapped: Any = super().wrap_bio(handed, outgoing, *args, **kwargs)
+        wrapped.arrived, wrapped.handed = incoming, handed
+        # What is called for every record: ssl would do so in calls of its own.
+        wrapped.write, wrapped.decrypt = wrapped._sslobj.write, wrapped._sslobj.read
+        return wrapped

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ssl
 from typing import Any
 
-from pybernetes.lib.tls.paced_tls import PacedObject
+from pybernetes.lib.tls.paced_tls import PacedContext, PacedObject
 
 _TEXT = b"Client sent an HTTP request to an HTTPS server.\n"
 ANSWER = b"HTTP/1.0 400 Bad Request\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (
@@ -37,16 +37,13 @@ class _Object(PacedObject):
             raise ssl.SSLWantReadError from None  # whereupon the loop sends what was written
 
 
-class AnsweringContext(ssl.SSLContext):
+class AnsweringContext(PacedContext):
     """The context of a TLS server that answers plain HTTP."""
 
     sslobject_class = _Object
 
     def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *args: Any, **kwargs: Any) -> Any:
         """Return the object of a connection, which knows where its answers go."""
-        handed = ssl.MemoryBIO()
-        wrapped: Any = super().wrap_bio(handed, outgoing, *args, **kwargs)
-        wrapped.arrived, wrapped.handed, wrapped.outgoing = incoming, handed, outgoing
-        # What is called for every record: ssl would do so in calls of its own.
-        wrapped.write, wrapped.decrypt = wrapped._sslobj.write, wrapped._sslobj.read
+        wrapped = super().wrap_bio(incoming, outgoing, *args, **kwargs)
+        wrapped.outgoing = outgoing
         return wrapped

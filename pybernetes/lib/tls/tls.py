@@ -236,9 +236,13 @@ def client_context(
     certificate: Path | str | None = None,
     key: Path | str | None = None,
     verify: bool = True,
+    kind: type[ssl.SSLContext] = ssl.SSLContext,
 ) -> ssl.SSLContext:
-    """Return the context of a TLS client: whom it trusts (by default the system's authorities), and who it is."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    """Return the context of a TLS client: whom it trusts (by default the system's authorities), and who it is.
+
+    ``kind`` is the class of the context: ``PacedContext`` for servers that somebody else wrote.
+    """
+    context = kind(ssl.PROTOCOL_TLS_CLIENT)
     context.set_alpn_protocols(["http/1.1"])
     context.hostname_checks_common_name = False  # only the subject's alternative names count
     if not verify:

@@ -23,6 +23,7 @@ from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresol
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.paced_tls import PacedContext
 
 Header = tuple[bytes, bytes]
 # What a header cannot hold, or not at its ends.
@@ -55,6 +56,7 @@ def client_tls(spec: Object, identity: Identity) -> ssl.SSLContext:
             certificate=identity.certificate,
             key=identity.key,
             verify=not spec.get("insecureSkipTLSVerify"),
+            kind=PacedContext,
         )
     except (ssl.SSLError, binascii.Error, UnicodeDecodeError) as error:
         raise ValueError(f"unable to load root certificates: {error}") from None

@@ -10,6 +10,7 @@ from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, UpgradeError, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.tls.paced_tls import PacedContext
 
 
 def proxyable(address: str) -> str:
@@ -27,7 +28,7 @@ def proxyable(address: str) -> str:
 
 def unverified() -> ssl.SSLContext:
     """Return TLS settings for a server whose certificate nobody checks: pods, and kubelets without an authority."""
-    secure = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    secure = PacedContext(ssl.PROTOCOL_TLS_CLIENT)
     secure.check_hostname = False
     secure.verify_mode = ssl.CERT_NONE
     return secure

@@ -21,6 +21,7 @@ from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresol
 from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.client import Distrusted, Peer, RequestFailed
 from pybernetes.lib.tls import tls
+from pybernetes.lib.tls.paced_tls import PacedContext
 
 Result = TypeVar("Result")
 # What is kept of contexts, and what one takes beside its authorities.
@@ -110,4 +111,5 @@ class Caller:
 
 
 def _made(bundle: str) -> ssl.SSLContext:
-    return tls.client_context(authority_data=base64.b64decode(bundle).decode() if bundle else None)
+    authorities = base64.b64decode(bundle).decode() if bundle else None
+    return tls.client_context(authority_data=authorities, kind=PacedContext)

@@ -11,6 +11,7 @@ from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer
 from pybernetes.lib.network.names import Names
+from pybernetes.lib.tls.paced_tls import PacedContext
 
 dial = Dialer(Names())  # the hosts of probes and hooks are the pods' choice
 _BODY_LIMIT = 10 * 1024
@@ -29,7 +30,7 @@ class Answer:
 
 
 def _context() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = PacedContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context
