@@ -40,16 +40,19 @@ def _look() -> None:
             del _values[index], _deadlines[index]
     loop = asyncio.get_running_loop()
     if free:
-        task = loop.create_task(off_loop.beside(_discard, free))
+        task = loop.create_task(_let_go(free))
         _tasks.add(task)
         task.add_done_callback(_tasks.discard)
     if _values:
         loop.call_later(_SECONDS, _look)
 
 
-def _discard(values: list[Any]) -> None:
-    discard(values)
-    gc_tuning.return_memory()
+async def _let_go(values: list[Any]) -> None:
+    await off_loop.beside(discard, values)
+    # Those who come while one waits for the time to give memory back need not do so as well.
+    if len(_tasks) == 1:
+        while seconds := await off_loop.beside(gc_tuning.return_memory):
+            await asyncio.sleep(seconds)
 
 
 def discard(values: list[Any]) -> None:

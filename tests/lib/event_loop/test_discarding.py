@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.lib.event_loop.discarding import discard
+from pybernetes.lib.event_loop.discarding import discard, discard_later
+from pybernetes.lib.memory import gc_tuning
+from tests.support import eventually
 
 
 def test_what_nobody_else_holds_is_taken_apart() -> None:
@@ -40,3 +42,15 @@ def test_deep_values_need_no_recursion() -> None:
     del value
     discard(values)
     assert values == []
+
+
+async def test_memory_goes_back_once_that_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of those who let go waits for all."""
+    answers = [0.001, 0.001, 0.0]
+
+    def return_memory() -> float:
+        return answers.pop(0)
+
+    monkeypatch.setattr(gc_tuning, "return_memory", return_memory)
+    discard_later(1 << 20, [1], [2])
+    await eventually(lambda: not answers)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from pybernetes.lib.memory import gc_tuning
 
 # A thread beside the main one takes 32 MB in pieces that are not Python's own, and lets them go.
 BURST = """
@@ -46,3 +49,23 @@ def test_memory_that_threads_took_goes_back() -> None:
     if kept("own") < 15:
         pytest.skip("this C library gives it back by itself")
     assert kept("shared") < 8
+
+
+def test_it_takes_a_small_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody gets memory meanwhile: who makes others look for some again and again must not hold everybody up."""
+    now, spent = [100.0], [5.0]
+    trims = []
+
+    def trim() -> None:
+        trims.append(now[0])
+        spent[0] += 0.010
+
+    monkeypatch.setattr(gc_tuning, "_trim", trim)
+    monkeypatch.setattr(gc_tuning, "_not_before", 0.0)
+    monkeypatch.setattr(
+        gc_tuning, "time", SimpleNamespace(monotonic=lambda: now[0], thread_time=lambda: spent[0])
+    )
+    for step in (0.0, 0.5, 1.0, 0.6, 0.1, 5.0):
+        now[0] += step
+        assert bool(gc_tuning.return_memory()) == (trims[-1] != now[0])
+    assert trims == pytest.approx([100.0, 102.1, 107.2])
