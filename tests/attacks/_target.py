@@ -81,7 +81,7 @@ class Target:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(
-        self, *words: str, text: str | None = None, seconds: float = 180
+        self, *words: str, text: str | None = None, seconds: float = 600
     ) -> subprocess.CompletedProcess[str]:
         """Run a command of the checkout."""
         command = [str(self.pyb), *words]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -207,6 +208,21 @@ def test_another_storage_version(server: Server, hooks: HookServer, define: Defi
             lambda said: said["response"]["convertedObjects"][0]["metadata"].update(labels={"-": "x"}),
             'returned invalid metadata: metadata.labels: Invalid value: "-"',
         ),
+        (lambda said: said["response"]["convertedObjects"].append({}), "returned 2 objects, expected 1"),
+        (lambda said: said["response"].update(convertedObjects=[None]), "unexpected end of JSON input"),
+        (lambda said: said["response"].update(convertedObjects=["x"]), "cannot unmarshal string"),
+        (lambda said: said["response"].update(convertedObjects={}), "cannot unmarshal object"),
+        (lambda said: said["response"]["convertedObjects"][0].update(kind="Other"), "invalid kind (expected Failure, received Other)"),
+        (lambda said: said["response"]["convertedObjects"][0]["metadata"].update(uid="x"), "must have the same UID"),
+        (lambda said: said["response"]["convertedObjects"][0]["metadata"].update(namespace="kube-system"), "must have the same namespace"),
+        (lambda said: said["response"]["convertedObjects"][0].update(metadata=[]), "must have the same name: a != "),
+        (lambda said: said.update(kind="AdmissionReview"), "failed: no kind"),
+        (lambda said: said.update(apiVersion="apiextensions.k8s.io/v1beta1"), "unknown conversion"),
+        (lambda said: said.pop("response") and None, "failed: no response provided"),
+        (lambda said: b" " * (33 << 20), "response body too large"),
+        (lambda said: b'{"response":' + b"[" * 100_000, "exceeded max depth"),
+        (lambda said: (302, b"", {"Location": "https://127.0.0.1:1/"}), "status code 302"),
+        (lambda said: gzip.compress(json.dumps(said).encode()), "error converting YAML"),
     ],
 )  # fmt: skip
 def test_a_webhook_that_does_not_do_its_work(
@@ -228,6 +244,46 @@ def test_a_webhook_that_does_not_do_its_work(
     body = {"kind": kind, "apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "host": "h"}
     assert server.call("POST", path(plural, "v2"), body)[0] == 500
     assert server.call("GET", path(plural, "v1", "n"))[0] == 404
+
+
+def test_a_webhook_cannot_make_objects_change_places(
+    server: Server, hooks: HookServer, define: Define
+) -> None:
+    """Nor identities, versions and owners: what conversion may not change is as it was stored."""
+    define(definition(hooks, "swaps"))
+    for name in "ab":
+        body = {
+            "kind": "Swap",
+            "apiVersion": f"{GROUP}/v1",
+            "metadata": {"name": name},
+            "hostPort": f"{name}:1",
+        }
+        assert server.call("POST", path("swaps", "v1"), body)[0] == 201
+
+    def swap(where: str, review: Object) -> Object:
+        said = convert(where, review)
+        said["response"]["convertedObjects"].reverse()
+        return said
+
+    hooks.respond = swap
+    status, found = server.call("GET", path("swaps", "v2"))
+    assert status == 500 and "must have the same name: a != b" in found["message"]
+
+    def forge(where: str, review: Object) -> Object:
+        said = convert(where, review)
+        for obj in said["response"]["convertedObjects"]:
+            obj["metadata"] |= {
+                "resourceVersion": "1",
+                "generation": 77,
+                "finalizers": ["x/y"],
+                "ownerReferences": [{}],
+            }
+        return said
+
+    hooks.respond = forge
+    stored = server.call("GET", path("swaps", "v1"))[1]["items"]
+    status, found = server.call("GET", path("swaps", "v2"))
+    assert [item["metadata"] for item in found["items"]] == [item["metadata"] for item in stored]
 
 
 @pytest.mark.parametrize("server", ["etcd"], indirect=True)

@@ -276,6 +276,43 @@ async def test_no_header_becomes_two(line: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 40_000, "too large"),
+        (b"\r\n" * 700_000, "too large"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok", "malformed"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nok", "malformed"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", "unsupported transfer encoding"),
+        (b"HTTP/1.1 103 Early Hints\r\n\r\n", "unexpected EOF"),
+        (b"hello\r\n\r\n", "malformed"),
+        (b"", "unexpected EOF"),
+    ],
+)  # fmt: skip
+async def test_what_is_no_answer(answer: bytes, text: str) -> None:
+    async with backend(answer) as server:
+        with pytest.raises(ProxyError, match=text):
+            await forward(request(), Target("127.0.0.1", server.port, "/x"))
+
+
+async def test_of_several_answers_the_first_is_passed_back() -> None:
+    """Neither what comes before it, nor behind it, nor its trailers are headers or answers of the client's."""
+    answer = (
+        b"HTTP/1.1 103 Early Hints\r\nX-Evil: 1\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"2\r\nok\r\n0\r\nX-Evil: 2\r\n\r\nHTTP/1.1 200 OK\r\nX-Evil: 3\r\nContent-Length: 4\r\n\r\nevil"
+    )
+    async with backend(answer) as server:
+        target = Target("127.0.0.1", server.port, "/x")
+        async with client(lambda request: forward(request, target)) as (reader, writer):
+            writer.write(GET)
+            got = await asyncio.wait_for(reader.readuntil(b"0\r\n\r\n"), 60)
+            assert b"\r\n2\r\nok\r\n" in got and b"evil" not in got.lower()
+            writer.write(GET)
+            again = await asyncio.wait_for(reader.readuntil(b"0\r\n\r\n"), 60)
+            assert again.startswith(b"HTTP/1.1 200") and b"evil" not in again.lower()
+        assert len(server.heads) == 2
+
+
+@pytest.mark.parametrize(
     ("line", "text"), [(b"X: a\r\n", "too many headers"), (b"X: " + b"a" * 10_000 + b"\r\n", "too large")]
 )
 async def test_a_head_has_an_end(line: bytes, text: str) -> None:
