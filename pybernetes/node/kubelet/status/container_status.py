@@ -63,11 +63,13 @@ def container_status(
         ):
             result["lastState"] = old["state"]
     _waits(pod, container, result, run, inputs)
+    if run is not None:
+        # A container that asked for nothing has nothing, which is a value, too.
+        asked = container.get("resources") or {}
+        result["resources"] = inputs.in_force.get(name) or asked
+        if asked.get("requests"):
+            result["allocatedResources"] = asked["requests"]
     if group != "ephemeralContainers":
-        if container.get("resources"):
-            result["resources"] = inputs.in_force.get(name) or container["resources"]
-            if container["resources"].get("requests"):
-                result["allocatedResources"] = container["resources"]["requests"]
         _probed(group, container, result, run, old, inputs)
     else:
         result["ready"] = False

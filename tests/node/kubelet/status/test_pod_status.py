@@ -126,6 +126,20 @@ def test_what_the_runtime_lost_is_remembered() -> None:
     assert gone["restartCount"] == 1
 
 
+def test_resources_are_shown_from_the_first_run_on() -> None:
+    asked = {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}
+    definition = pod({"name": "c"}, {"name": "d", "resources": asked}, {"name": "e", "resources": asked})
+    shown = report(definition, run(), run("d"), in_force={"d": {"requests": {"cpu": "3"}}})[
+        "containerStatuses"
+    ]
+    assert "allocatedResources" not in shown[0] and shown[0]["resources"] == {}
+    assert (shown[1]["resources"], shown[1]["allocatedResources"]) == (
+        {"requests": {"cpu": "3"}},
+        {"cpu": "1"},
+    )
+    assert not {"resources", "allocatedResources"} & shown[2].keys()
+
+
 def test_a_phase_that_has_ended_stays() -> None:
     ended = report(pod(restartPolicy="Never"), run(state=ContainerState.EXITED, code=1))
     assert report(pod(restartPolicy="Never"), run(), previous=ended)["phase"] == "Failed"
