@@ -98,6 +98,17 @@ def human_duration(seconds: float) -> str:
     return f"{whole // _YEAR}y"
 
 
+def short_duration(seconds: float) -> str:
+    """Return a duration in its largest unit alone."""
+    whole = int(seconds)
+    if whole < -1:
+        return "<invalid>"
+    for size, name in ((_YEAR, "y"), (_DAY, "d"), (_HOUR, "h"), (_MINUTE, "m")):
+        if whole >= size:
+            return f"{whole // size}{name}"
+    return f"{max(0, whole)}s"
+
+
 def _two_units(seconds: int, large: int, large_name: str, small: int, small_name: str) -> str:
     rest = seconds % large // small
     return f"{seconds // large}{large_name}" + (f"{rest}{small_name}" if rest else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pybernetes.api.text.durations import human_duration, parse_duration, show_duration
+from pybernetes.api.text.durations import human_duration, parse_duration, short_duration, show_duration
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,12 @@ def test_durations_are_written(seconds: float, text: str) -> None:
 )  # fmt: skip
 def test_ages(seconds: float, text: str) -> None:
     assert human_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(-2, "<invalid>"), (-1, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (7200, "2h"), (86400, "1d"),
+     (400 * 86400, "1y")],
+)  # fmt: skip
+def test_what_is_left(seconds: float, text: str) -> None:
+    assert short_duration(seconds) == text

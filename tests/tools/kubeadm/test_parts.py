@@ -12,7 +12,8 @@ from pybernetes.control_plane.controllers._tokens.bootstrap import detached_sign
 from pybernetes.lib.tokens import jose
 from pybernetes.tools.kubeadm import discovery, shared_certificates, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import Findings, ignored_names, problem, run
-from pybernetes.tools.kubeadm.commands.token import left
+from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.commands.token import kubeconfig_path, left
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.main import main
@@ -36,10 +37,26 @@ def test_a_token_survives_its_secret() -> None:
     assert found["usages"] == ["signing"] and found["groups"] == ["system:bootstrappers:a"]
     assert tokens.expiration({"ttl": "0s"}, NOW) == ""
     assert (
-        left(found["expires"], NOW) == "24h"
+        left(found["expires"], NOW) == "1d"
         and left("", NOW) == "<forever>"
         and left("2020-01-01T00:00:00Z", NOW) == "<invalid>"
     )
+
+
+def test_where_the_kubeconfig_of_tokens_is(tmp_path: Path) -> None:
+    own, home = tmp_path / "own", tmp_path / "home"
+    (home / ".kube").mkdir(parents=True)
+    environment = {"KUBECONFIG": str(own), "HOME": str(home)}
+    default = Arguments(kubeconfig=str(tmp_path / "admin.conf"), given=frozenset())
+    given = Arguments(kubeconfig="/x", given=frozenset(("kubeconfig",)))
+    assert kubeconfig_path(given, environment) == Path("/x")
+    assert kubeconfig_path(default, environment) == own  # none is there
+    (tmp_path / "admin.conf").touch()
+    assert kubeconfig_path(default, environment) == tmp_path / "admin.conf"
+    (home / ".kube" / "config").touch()
+    assert kubeconfig_path(default, {"HOME": str(home)}) == home / ".kube" / "config"
+    own.touch()
+    assert kubeconfig_path(default, environment) == own
 
 
 @pytest.mark.parametrize("group", ["system:masters", "system:bootstrappers:", "system:bootstrappers:A", "x"])

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import datetime
+import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.text import durations
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
+from pybernetes.client.kubeconfig_files import paths as usual_paths
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
@@ -64,10 +67,18 @@ def _work(action: Callable[[Client, Arguments, list[str]], Awaitable[None]]) -> 
     return work
 
 
+def kubeconfig_path(arguments: Arguments, environment: Mapping[str, str]) -> Path:
+    """Return the kubeconfig of a command line, else the first of the usual ones that is there."""
+    if arguments.was_given("kubeconfig"):
+        return Path(arguments.kubeconfig)
+    usual = [Path(path) for path in (*usual_paths(environment), arguments.kubeconfig)]
+    return next((path for path in usual if path.exists()), usual[0])
+
+
 async def _with(
     arguments: Arguments, words: list[str], work: Callable[[Client, Arguments, list[str]], Awaitable[None]]
 ) -> None:
-    config = kubeconfig_files.load(Path(arguments.kubeconfig))
+    config = kubeconfig_files.load(kubeconfig_path(arguments, dict(os.environ)))
     async with config.client(user_agent="kubeadm") as client:
         try:
             await work(client, arguments, words)
@@ -123,18 +134,14 @@ async def _create(client: Client, arguments: Arguments, words: list[str]) -> Non
 
 
 def left(expires: str, now: datetime.datetime) -> str:
-    """Return how long a token is good, in two units at most."""
+    """Return how long a token is good, in one unit."""
     if not expires:
         return "<forever>"
     try:
         seconds = int(rfc3339.parse(expires) - now.timestamp())
     except ValueError:
         return "<invalid>"
-    if seconds < 0:
-        return "<invalid>"
-    if seconds >= 7200:
-        return f"{seconds // 3600}h"
-    return f"{seconds // 60}m" if seconds >= 120 else f"{seconds}s"
+    return durations.short_duration(seconds)
 
 
 async def _list(client: Client, arguments: Arguments, words: list[str]) -> None:

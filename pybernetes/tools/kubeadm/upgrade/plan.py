@@ -52,7 +52,7 @@ def _components(found: Versions, target: str, etcd_target: str) -> Iterator[Obje
         yield from _on_nodes("kubelet", found.kubelets, target)
     for name in _CONTROL_PLANE:
         yield from _on_nodes(name, found.control_planes.get(name) or {}, target)
-    yield _component("kube-proxy", found.cluster, target)
+    yield _component("kube-proxy", found.cluster.removeprefix("v"), target)
     yield _component("CoreDNS", found.dns, DNS_VERSION)
     yield _component("kubeadm", KUBERNETES_VERSION, max(target, KUBERNETES_VERSION, key=_order))
     if etcd_target:
