@@ -114,11 +114,15 @@ def of_pod(spec: Object, status: Object | None, resources: Resources) -> Request
 
 
 def has_status(status: Object) -> bool:
-    """Return whether a status says anything about resources."""
-    return bool(status.get("resources") or status.get("allocatedResources")) or any(
-        "resources" in container or "allocatedResources" in container
-        for key in ("containerStatuses", "initContainerStatuses")
-        for container in status.get(key) or ()
+    """Return whether a status says anything about resources; that of a container without any is empty."""
+    return (
+        bool(status.get("resources") or status.get("allocatedResources"))
+        or _is_infeasible(status)
+        or any(
+            container.get("resources") or "allocatedResources" in container
+            for key in ("containerStatuses", "initContainerStatuses")
+            for container in status.get(key) or ()
+        )
     )
 
 

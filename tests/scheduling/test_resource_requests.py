@@ -17,6 +17,9 @@ from tests.scheduling.builders import node, pod
         ({"containerStatuses": [{"name": "main", "resources": {"requests": {"cpu": "3"}}}]}, 3000),  # has more
         ({"containerStatuses": [{"name": "main", "allocatedResources": {"cpu": "500m"}, "resources": {"requests": {"cpu": "500m"}}}],
           "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]}, 500),  # will not get it
+        ({"containerStatuses": [{"name": "main", "resources": {}}]}, 1000),  # has nothing so far
+        ({"containerStatuses": [{"name": "main", "resources": {}}],
+          "conditions": [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]}, 0),  # and stays so
     ],
 )  # fmt: skip
 def test_a_resized_pod_takes_the_most_of_what_it_has_and_what_it_asks_for(status: Object, cpu: int) -> None:
