@@ -103,16 +103,20 @@ class Site:
 
     def kill(self, machine: str, program: str, number: int = signal.SIGKILL) -> None:
         """Kill a program on a machine, without a word unless another signal is given; it is an error if none runs."""
-        pids = [
-            pid
-            for pid in Node(self.cluster, machine).machine.processes()
-            if machines.is_program(pid, program)
-        ]
+        pids = self._processes(machine, program)
         if not pids:
             raise ClusterError(f"there is no {program} on {machine}")
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
+
+    async def until_running(self, machine: str, program: str) -> None:
+        """Wait until a program runs on a machine: one that lost its lease may be about to be started again."""
+        await self.until(f"{program} runs on {machine}", lambda: bool(self._processes(machine, program)))
+
+    def _processes(self, machine: str, program: str) -> list[int]:
+        listed = Node(self.cluster, machine).machine.processes()
+        return [pid for pid in listed if machines.is_program(pid, program)]
 
     async def containers(self, machine: str) -> set[str]:
         """Return the containers that run on a machine."""

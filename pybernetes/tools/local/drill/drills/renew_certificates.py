@@ -18,6 +18,7 @@ async def _run(site: Site) -> None:
         await asyncio.to_thread(machines.kubeadm, site.cluster, machine, "certs", "renew", "all")
         for program in _READERS:
             if program != "etcd" or machine in site.members:
+                await site.until_running(machine, program)
                 site.kill(machine, program, signal.SIGTERM)
         await asyncio.sleep(_SECONDS)  # all of them have ended
         await site.until_well()
