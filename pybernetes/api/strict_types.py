@@ -58,8 +58,11 @@ class ByName:
     def read(self, value: Any, path: str, unknown: list[str], root: str) -> Any:
         if not isinstance(value, dict):
             raise _mismatch(value, path, root, self.name)
+        # What is wrong with a plain value is said of the map.
+        plain = isinstance(self.item, Value)
         return {
-            str(key): self.item.read(entry, f"{path}.{key}", unknown, root) for key, entry in value.items()
+            str(key): self.item.read(entry, path if plain else f"{path}.{key}", unknown, root)
+            for key, entry in value.items()
         }
 
 
@@ -73,12 +76,13 @@ class Struct:
         if not isinstance(value, dict):
             raise _mismatch(value, path, root, self.name)
         result = {}
+        own = self.name.rpartition(".")[2]  # errors name the innermost type and the whole path
         for key, entry in value.items():
             where = f"{path}.{key}" if path else str(key)
             if key not in self.fields:
                 unknown.append(where)
             elif entry is not None:
-                result[key] = self.fields[key].read(entry, where, unknown, root)
+                result[key] = self.fields[key].read(entry, where, unknown, own)
         return result
 
     def decode(self, value: Any, complaints: Iterable[str] = ()) -> Any:

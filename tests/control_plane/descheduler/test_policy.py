@@ -113,7 +113,7 @@ LEVEL = {"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 50}}
         (policy_of({"name": "p", "plugins": {"balance": {"on": []}}}),
          DECODING + 'strict decoding error: unknown field "profiles[0].plugins.balance.on"'),
         (policy_of({"name": 3}),
-         DECODING + "json: cannot unmarshal number into Go struct field DeschedulerPolicy.profiles.name of type string"),
+         DECODING + "json: cannot unmarshal number into Go struct field DeschedulerProfile.profiles.name of type string"),
         (policy_of(maxNoOfPodsToEvictPerNode=-1),
          DECODING + "json: cannot unmarshal number -1 into Go struct field "
          "DeschedulerPolicy.maxNoOfPodsToEvictPerNode of type uint"),

@@ -105,7 +105,12 @@ def test_versions() -> None:
         ("apiVersion: kubeadm.k8s.io/v1beta3\nkind: InitConfiguration\n", "uses an old API spec.*Please use kubeadm v1.36"),
         (f"{INIT}---\n{INIT}", "is specified twice"),
         ("- a\n", "not an object"),
-        (INIT.replace("kubernetesVersion: v1.37.0", "kubernetesVersion: 1"), "cannot unmarshal number into Go struct field"),
+        (INIT.replace("kubernetesVersion: v1.37.0", "kubernetesVersion: 1"),
+         "cannot unmarshal number into Go struct field ClusterConfiguration.kubernetesVersion of type string"),
+        (f"{INIT}networking: {{podSubnet: {{}}}}\n",
+         "cannot unmarshal object into Go struct field Networking.networking.podSubnet of type string"),
+        (f"{INIT}featureGates: {{a: x}}\n",
+         "cannot unmarshal string into Go struct field ClusterConfiguration.featureGates of type bool"),
     ],
 )  # fmt: skip
 def test_texts_that_are_no_configuration(text: str, message: str) -> None:
