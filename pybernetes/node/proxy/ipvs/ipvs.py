@@ -203,7 +203,7 @@ class Ipvs:
             ipaddress.ip_network(text, strict=False) for text in self._options.get("excludeCIDRs") or ()
         ]
         present = Present(entries=sets.parse(await run("ipset", "save"), self.family))
-        async for ip, bound in self._kernel.addresses(self.family):
+        for ip, bound in await self._kernel.addresses(self.family):
             if bound and not ipaddress.ip_address(ip).is_link_local:
                 present.bound.add(ip)
         for address, server in (await self._kernel.virtual_servers()).items():
@@ -220,7 +220,8 @@ class Ipvs:
 
     async def _own_addresses(self) -> tuple[str, ...]:
         assert self._kernel is not None
-        return tuple(sorted({ip async for ip, bound in self._kernel.addresses(self.family) if not bound}))
+        addresses = await self._kernel.addresses(self.family)
+        return tuple(sorted({ip for ip, bound in addresses if not bound}))
 
 
 def _kernel() -> Kernel:

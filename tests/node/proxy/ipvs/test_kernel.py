@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from typing import Any
 
 import pytest
+import uvloop
 from pyroute2.netlink.generic import ipvs as messages
 
 from pybernetes.node.proxy.ipvs.kernel import (
+    Kernel,
     Load,
     destination,
+    has_virtual_servers,
     read_destination,
     read_service,
     service,
@@ -63,6 +68,22 @@ REAL_OF_DNS = """
 00000000000000000c00070000000000000000000c00080000000000000000000c00090000000000000000000c000a000000
 000000000000
 """
+
+
+def test_the_kernel_is_asked_from_the_loop_that_programs_run_on() -> None:
+    async def work() -> None:
+        there = has_virtual_servers()
+        kernel = Kernel()
+        try:
+            with contextlib.nullcontext() if there else pytest.raises(OSError):
+                await kernel.open()
+                assert isinstance(await kernel.virtual_servers(), dict)
+            assert ("127.0.0.1", False) in await kernel.addresses(4)
+        finally:
+            kernel.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(work())
 
 
 def _encoded(**attributes: Any) -> bytes:
