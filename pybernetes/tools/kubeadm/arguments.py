@@ -19,7 +19,7 @@ def value(listed: Iterable[Mapping[str, Any]] | None, name: str) -> str | None:
 
 
 def command(defaults: Mapping[str, str], over: Arguments) -> list[str]:
-    """Return the command line: sorted, an argument of the user's instead of ours, as often as it was given."""
+    """Return the command line: ours, sorted, then the user's as they were given, which replace ours of the same name."""
     names = {name for name, _ in over}
-    merged = [(name, text) for name, text in defaults.items() if name not in names] + list(over)
-    return [f"--{name}={text}" for name, text in sorted(merged, key=lambda argument: argument[0])]
+    ours = sorted((name, text) for name, text in defaults.items() if name not in names)
+    return [f"--{name}={text}" for name, text in (*ours, *over)]

@@ -192,6 +192,17 @@ def read_certificate(path: Path) -> x509.Certificate | None:
         raise KubeadmError(f"couldn't load the certificate file {path}: {error}") from None
 
 
+def is_issued_by(certificate: x509.Certificate, authority: x509.Certificate) -> bool:
+    """Return whether an authority has signed a certificate."""
+    from cryptography.exceptions import InvalidSignature
+
+    try:
+        certificate.verify_directly_issued_by(authority)
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True
+
+
 def alternative_names(certificate: x509.Certificate) -> set[str]:
     """Return the names and addresses that a certificate is for."""
     from cryptography import x509

@@ -17,6 +17,7 @@ from pybernetes.tools.kubeadm import (
     certificate_files,
     certificates,
     etcd_pod,
+    external_authorities,
     kubeconfig_files,
     kubelet_files,
     kubelet_service,
@@ -174,6 +175,7 @@ def test_etcd_of_every_version(tag: str, flag: str, path: str) -> None:
 
 def test_arguments_of_users_win() -> None:
     assert arguments.command({"b": "1", "a": "2"}, [("b", "3"), ("b", "4")]) == ["--a=2", "--b=3", "--b=4"]
+    assert arguments.command({"c": "1"}, [("b", "3"), ("a", "4")]) == ["--c=1", "--b=3", "--a=4"]
 
 
 def test_flags_of_the_kubelet(tmp_path: Path) -> None:
@@ -265,6 +267,36 @@ def test_certificates_whose_authority_is_elsewhere_are_told_and_left_alone(
     )
     values = renewal.as_value(renewal.expirations(where))["certificateAuthorities"]
     assert [entry["name"] for entry in values if entry["externallyManaged"]] == ["ca"]
+
+
+def test_what_an_authority_elsewhere_has_to_have_signed(folder: Path, tmp_path: Path) -> None:
+    made = tmp_path / "pki"
+    shutil.copytree(folder, made)
+    external_authorities.check(made, tmp_path, upload=True)  # its key is here
+    (made / "ca.key").unlink()
+    with pytest.raises(KubeadmError, match=r"the admin\.conf file does not exists or it is not valid"):
+        external_authorities.check(made, tmp_path, upload=False)
+    for identity in kubeconfig_files.identities("n").values():
+        (tmp_path / identity.file).touch()
+    external_authorities.check(made, tmp_path, upload=False)
+    with pytest.raises(KubeadmError, match="can't use upload-certs with an external CA"):
+        external_authorities.check(made, tmp_path, upload=True)
+    key = made / "apiserver.key"
+    kept = key.read_bytes()
+    key.unlink()
+    missing = f"open {key}: no such file or directory"
+    with pytest.raises(
+        KubeadmError, match=f"incomplete external CA: failure loading key for apiserver: .*{missing}"
+    ):
+        external_authorities.check(made, tmp_path, upload=False)
+    key.write_bytes(kept)
+    (made / "front-proxy-ca.key").unlink()
+    for suffix in ("crt", "key"):
+        shutil.copy(made / f"apiserver.{suffix}", made / f"front-proxy-client.{suffix}")
+    with pytest.raises(
+        KubeadmError, match=r"incomplete external front-proxy CA: .*not signed by front-proxy-ca"
+    ):
+        external_authorities.check(made, tmp_path, upload=False)
 
 
 @pytest.mark.parametrize(("hours", "left"), [(1, "59m"), (30, "29h"), (24 * 365, "364d")])

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.tools.kubeadm import command_line, tokens, workflow
+from pybernetes.tools.kubeadm import command_line, external_authorities, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
 from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import documents, loading
@@ -159,6 +159,11 @@ async def _run(arguments: Arguments, names: tuple[str, ...]) -> None:
             return
         skipped = arguments.skip_phases or tuple(shared.init.get("skipPhases") or ())
         workflow.check_names(PHASES, skipped)
+        external_authorities.check(
+            Path(shared.cluster["certificatesDir"]),
+            Path(arguments.kubeconfig_dir),
+            upload=shared.upload_certs,
+        )
         say(f"[init] Using Kubernetes version: {shared.cluster['kubernetesVersion']}")
         await workflow.run(PHASES, shared, skipped)
     except BaseException:
