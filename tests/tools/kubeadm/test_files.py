@@ -134,8 +134,8 @@ def test_static_pods() -> None:
     }
     pods = static_pods.control_plane(cluster, endpoint, "4m0s")
     server = command(pods["kube-apiserver"])
-    assert "--v=4" in server and "--secure-port=7" in server and "--secure-port=6443" not in server
-    assert "--etcd-servers=https://127.0.0.1:2379" in server and server == [server[0], *sorted(server[1:])]
+    assert server[-2:] == ["--v=4", "--secure-port=7"] and "--secure-port=6443" not in server
+    assert "--etcd-servers=https://127.0.0.1:2379" in server and server[1:-2] == sorted(server[1:-2])
     assert pods["kube-scheduler"]["spec"]["containers"][0]["startupProbe"]["failureThreshold"] == 24
     assert (
         pods["kube-apiserver"]["spec"]["containers"][0]["image"] == "registry.k8s.io/kube-apiserver:v1.37.0"
@@ -184,7 +184,7 @@ def test_flags_of_the_kubelet(tmp_path: Path) -> None:
         "kubeletExtraArgs": [{"name": "node-labels", "value": "a=b c"}],
     }  # fmt: skip
     flags = kubelet_files.flags(registration, register_taints=True)
-    assert flags == ["--hostname-override=n1", "--node-labels=a=b c", "--register-with-taints=k=v:NoSchedule"]
+    assert flags == ["--hostname-override=n1", "--register-with-taints=k=v:NoSchedule", "--node-labels=a=b c"]
     (tmp_path / "kubeadm-flags.env").write_text(kubelet_files.environment(["--a=b", "--c=d"]))
     assert kubelet_service.environment_arguments(tmp_path / "kubeadm-flags.env", "KUBELET_KUBEADM_ARGS") == [
         "--a=b",
