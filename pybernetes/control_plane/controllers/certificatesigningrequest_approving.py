@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound
-from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, SUBJECT_ACCESS_REVIEWS
+from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS
 from pybernetes.control_plane.controllers._certificates import signing_requests
+from pybernetes.control_plane.controllers._certificates.approver import Approver
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.runtime.controller import Controller
 
 log = logging.getLogger(__name__)
 
@@ -30,28 +29,22 @@ def recognized(csr: Object) -> list[tuple[str, str]]:
     return permissions
 
 
-class ApprovingController(Controller):
+class ApprovingController(Approver):
     """Works on names of requests."""
 
     name = "certificatesigningrequest-approving-controller"
-    kind = CERTIFICATE_SIGNING_REQUESTS
 
-    def concerns(self, old: Object | None, new: Object | None) -> bool:
-        return new is not None and signing_requests.is_open(new)
-
-    async def reconcile(self, key: str) -> None:
+    async def decide(self, csr: Object) -> str:
         """Approve a request of a kubelet that may make it."""
-        csr = self.objects.get(key)
-        if csr is None or not signing_requests.is_open(csr):
-            return
         tried = []
         for permission, message in recognized(csr):
             tried.append(permission)
             if await self._may(csr, permission):
-                await self._approve(csr, message)
-                return
+                return message
         if tried:
-            log.info("%s was recognized as %s, which its maker may not make", key, ", ".join(tried))
+            name = csr["metadata"]["name"]
+            log.info("%s was recognized as %s, which its maker may not make", name, ", ".join(tried))
+        return ""
 
     async def _may(self, csr: Object, permission: str) -> bool:
         spec = csr["spec"]
@@ -70,13 +63,6 @@ class ApprovingController(Controller):
         }
         review = await self.client.create(SUBJECT_ACCESS_REVIEWS, {"metadata": {}, "spec": asked})
         return bool(review["status"].get("allowed"))
-
-    async def _approve(self, csr: Object, message: str) -> None:
-        changed = signing_requests.approved(csr, message)
-        try:
-            await self.client.update(CERTIFICATE_SIGNING_REQUESTS, changed, subresource="approval")
-        except NotFound:
-            pass
 
 
 CONTROLLER = Descriptor(

@@ -1,7 +1,8 @@
 """Approves what the kubelets of a new cluster ask for: certificates to be known by, for their own names and addresses.
 
 It is done where machines are made and started, since this machine knows whose addresses are whose; a kubelet asks again when its
-certificate is about to end, after most of a year.
+certificate is about to end, after most of a year. What may be approved is decided in ``nodes/serving_approval.py``: there by a
+controller that goes on, here once for all that was asked, without a program that runs in between.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, path_of
 from pybernetes.control_plane.controllers._certificates import signing_requests
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.network import network
-from pybernetes.tools.local.nodes.serving_approval import asks_for_more, node_of
+from pybernetes.tools.local.nodes.serving_approval import MESSAGE, asks_for_more, node_of
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.settings import ETCD, Settings
 
@@ -50,10 +51,7 @@ def _approve_all(api: AdminClient, addresses: dict[str, tuple[str, ...]]) -> set
             continue
         if signing_requests.is_open(csr):
             path = path_of(CERTIFICATE_SIGNING_REQUESTS, "", csr["metadata"]["name"], "approval")
-            changed = signing_requests.approved(
-                csr, "Auto approving the serving certificate of a local node."
-            )
-            api.call("PUT", path, body=changed)
+            api.call("PUT", path, body=signing_requests.approved(csr, MESSAGE))
         elif not signing_requests.is_approved(csr):
             continue
         approved.add(name)

@@ -10,14 +10,13 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound
-from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
 from pybernetes.control_plane.controllers._certificates import signing_requests
-from pybernetes.runtime.controller import Controller
+from pybernetes.control_plane.controllers._certificates.approver import Approver
 from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 SERVING_USER = "system:kubelet-serving-approval"
+MESSAGE = "Auto approving the serving certificate of a local node."  # of an approval
 _USER = "system:node:"
 
 
@@ -43,35 +42,24 @@ def asks_for_more(csr: Object, name: str, addresses: Sequence[str]) -> list[str]
     return [other for other in names if other not in (name, *addresses)]
 
 
-class ServingApproval(Controller):
+class ServingApproval(Approver):
     """Works on names of requests. ``addresses_of`` returns those that this machine gave a node."""
 
     name = "kubelet-serving-approval"
-    kind = CERTIFICATE_SIGNING_REQUESTS
     workers = 1
 
     def __init__(self, runtime: Runtime, addresses_of: Callable[[str], Awaitable[Sequence[str]]]) -> None:
         super().__init__(runtime)
         self._addresses_of = addresses_of
 
-    def concerns(self, old: Object | None, new: Object | None) -> bool:
-        return new is not None and signing_requests.is_open(new)
-
-    async def reconcile(self, key: str) -> None:
-        """Approve a kubelet's request for its own name and address; others are left for somebody to decide."""
-        csr = self.objects.get(key)
-        if csr is None or not signing_requests.is_open(csr):
-            return
+    async def decide(self, csr: Object) -> str:
+        """Approve a kubelet's request for its own name and address."""
         node = node_of(csr)
         addresses = await self._addresses_of(node) if node else ()
         if not addresses:
-            return
-        more = asks_for_more(csr, node, addresses)
-        if more:
-            log.warning("%s: the node %s asks for names that are not its own: %s", key, node, ", ".join(more))
-            return
-        changed = signing_requests.approved(csr, "Auto approving the serving certificate of a local node.")
-        try:
-            await self.client.update(CERTIFICATE_SIGNING_REQUESTS, changed, subresource="approval")
-        except NotFound:
-            pass
+            return ""
+        if more := asks_for_more(csr, node, addresses):
+            log.warning("%s: the node %s asks for names that are not its own: %s",
+                        csr["metadata"]["name"], node, ", ".join(more))  # fmt: skip
+            return ""
+        return MESSAGE
