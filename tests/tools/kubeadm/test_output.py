@@ -50,7 +50,9 @@ def test_structures(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", "images", "list", "-o", "yaml"]) == 0
     assert yaml.safe_load(capsys.readouterr().out) == json.loads(text)
     assert main(["config", "images", "list", "-o", "kyaml"]) == 0
-    assert capsys.readouterr().out.startswith('---\n{\n  apiVersion: "output.kubeadm.k8s.io/v1alpha3",')
+    assert capsys.readouterr().out.startswith(
+        '---\n{\n  kind: "Images",\n  apiVersion: "output.kubeadm.k8s.io/v1alpha3",\n  images: ['
+    )
 
 
 @pytest.mark.parametrize(

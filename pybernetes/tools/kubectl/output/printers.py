@@ -63,7 +63,7 @@ def structured(context: Context, output: str, allowed: tuple[str, ...], *, typed
         case "kyaml":
             from pybernetes.tools.kubectl.output.yaml.kyaml_printer import printer as kyaml_printer
 
-            return kyaml_printer(context, managed)
+            return kyaml_printer(context, managed, typed)
     kind, _, text = output.partition("=")
     if kind in PATHS:
         from pybernetes.tools.kubectl.output.jsonpath import printer as path_printer

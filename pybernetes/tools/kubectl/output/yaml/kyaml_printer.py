@@ -22,13 +22,20 @@ _PLAIN_KEY = re.compile(r"\w[\w./-]*\Z")
 _WORDS = frozenset({"null", "true", "false", "t", "f", "yes", "no", "y", "n", "on", "off", "inf", "nan"})
 
 
-def dumps(value: Any) -> str:
-    """Return a value as a KYAML document."""
+def dumps(value: Any, *, typed: bool = False) -> str:
+    """Return a value as a KYAML document; the keys are sorted unless their order is that of a type."""
+    kept = value if typed else _in_order(value)
     if isinstance(value, dict) and list(value) == ["type", "object"]:  # a watch event: its type comes first
         return (
-            f"---\n{{\n  type: {_node(value['type'], '  ')},\n  object: {_node(value['object'], '  ')},\n}}\n"
+            f"---\n{{\n  type: {_node(kept['type'], '  ')},\n  object: {_node(kept['object'], '  ')},\n}}\n"
         )
-    return "---\n" + _node(value, "") + "\n"
+    return "---\n" + _node(kept, "") + "\n"
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(item) for item in value] if isinstance(value, list) else value
 
 
 def _node(value: Any, indent: str) -> str:
@@ -36,7 +43,7 @@ def _node(value: Any, indent: str) -> str:
     if isinstance(value, dict):
         if not value:
             return "{}"
-        lines = [f"{deeper}{_key(key)}: {_node(value[key], deeper)},\n" for key in sorted(value)]
+        lines = [f"{deeper}{_key(key)}: {_node(value[key], deeper)},\n" for key in value]
         return "{\n" + "".join(lines) + indent + "}"
     if isinstance(value, list):
         if not value:
@@ -71,10 +78,10 @@ def _key(key: str) -> str:
     return key if plain else _quoted(key)
 
 
-def printer(context: Context, managed: bool) -> Print:
+def printer(context: Context, managed: bool, typed: bool = False) -> Print:
     """Return a printer of objects as KYAML documents."""
 
     def show(value: Object) -> None:
-        context.stdout.write(dumps(value if managed else without_managed(value)))
+        context.stdout.write(dumps(value if managed else without_managed(value), typed=typed))
 
     return show

@@ -27,3 +27,15 @@ from pybernetes.tools.kubectl.output.yaml.kyaml_printer import dumps
 )
 def test_kyaml(value: Any, expected: str) -> None:
     assert dumps(value) == f"---\n{expected}\n"
+
+
+def test_keys_of_what_is_made_here_have_the_order_of_their_type() -> None:
+    value = {"kind": "Pod", "apiVersion": "v1", "spec": {"b": [], "a": {}}}
+    assert (
+        dumps(value, typed=True)
+        == '---\n{\n  kind: "Pod",\n  apiVersion: "v1",\n  spec: {\n    b: [],\n    a: {},\n  },\n}\n'
+    )
+    assert (
+        dumps(value)
+        == '---\n{\n  apiVersion: "v1",\n  kind: "Pod",\n  spec: {\n    a: {},\n    b: [],\n  },\n}\n'
+    )
