@@ -9,6 +9,7 @@ import asyncio
 import gzip
 import os
 import socket
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bench.harness.attacked import Attack, Attacked
@@ -49,9 +50,12 @@ def _own_address() -> str:
         return asked.getsockname()[0]
 
 
-async def _prepared(server: Attacked) -> int:
+async def prepared(
+    server: Attacked, serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+) -> int:
+    """Have a pod whose server answers so; return its port."""
     address = _own_address()
-    listening = await asyncio.start_server(_answer, address, 0)
+    listening = await asyncio.start_server(serve, address, 0)
     admin = replace(server, token=ADMIN)
     status = b'{"status":{"podIP":"%b","podIPs":[{"ip":"%b"}]}}' % (address.encode(), address.encode())
     for method, target, kind, body in (
@@ -72,7 +76,7 @@ async def _request(server: Attacked, what: str) -> bytes:
     """Return the request for an answer, once there is a pod that gives it."""
     key = (server.port, id(asyncio.get_running_loop()))
     if key not in _ready:
-        _ready[key] = asyncio.create_task(_prepared(server))
+        _ready[key] = asyncio.create_task(prepared(server, _answer))
     port = await asyncio.shield(_ready[key])
     admin = replace(server, token=ADMIN)
     return admin.head(f"{PODS}/answers:{port}/proxy/{what}", known=True) + b"Connection: close\r\n\r\n"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
+from pybernetes.lib.event_loop.shared_turns import pieces, turns
+
 # What nobody reads is not read from the network either.
-_UNREAD_LIMIT = 1 << 18
+_UNREAD_LIMIT = 1 << 16
 # So many parts are made one: the other side chooses how small they are, and each takes far more memory than its few bytes.
 _MOST_LOOSE = 256
 
@@ -123,8 +125,10 @@ async def carry(source: Duplex, target: Duplex) -> None:
     """Carry bytes one way until there are no more."""
     try:
         while data := await source.read():
-            target.write(data)
-            await target.drain()
+            for piece in pieces(data):
+                await turns.mine()
+                target.write(piece)
+                await target.drain()
     except OSError:
         pass  # the other direction notices as well
 

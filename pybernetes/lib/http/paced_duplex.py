@@ -15,6 +15,8 @@ from pybernetes.lib.tls.paced_tls import PacedObject
 
 # How much is read in a turn of the loop without TLS; reads that are smaller do not count.
 _TURN_BYTES, _SMALL_BYTES = 1 << 17, 1 << 13
+# What waits to be sent before who sends has to wait; TLS would keep half a megabyte.
+_WRITE_BYTES = 1 << 16
 
 
 class PacedDuplex(Duplex):
@@ -47,6 +49,7 @@ class PacedDuplex(Duplex):
         if isinstance(tls, PacedObject):
             self._tls = tls
             tls.pace(self)
+            transport.set_write_buffer_limits(_WRITE_BYTES)  # type: ignore[attr-defined]
 
     def data_received(self, data: bytes) -> None:
         if self._tls is None and len(data) > _SMALL_BYTES:

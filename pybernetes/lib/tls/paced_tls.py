@@ -15,8 +15,9 @@ import ssl
 from collections.abc import Callable
 from typing import Any, Protocol
 
-# Records of a turn: up to 512 kB.
-RECORDS = 32
+# Records of a turn: up to 256 kB. When those of all connections are as many as this, each gets few for the rest of the turn.
+RECORDS = 16
+_OF_ALL, _FEW = 128, 1
 # The most that one has. Event loops ask for sixteen times as much, which is not read but has to be allocated.
 RECORD_BYTES = 16 * 1024
 _HEAD = 5  # a type, a version, and how long the rest is
@@ -31,6 +32,28 @@ class Paced(Protocol):
     @property
     def transport(self) -> asyncio.Transport:
         """What is told to stop reading and to go on."""
+
+
+class _Turn:
+    """The turn of a loop, and how many records have been read in it."""
+
+    loop: asyncio.AbstractEventLoop | None = None
+    records = 0
+
+    def portion(self) -> int:
+        """Return how many records a connection may read."""
+        loop = asyncio.get_running_loop()
+        if self.loop is not loop:
+            self.loop, self.records = loop, 0
+            loop.call_soon(self.end)
+        return RECORDS if self.records < _OF_ALL else _FEW
+
+    def end(self) -> None:
+        """Count anew from the next record on."""
+        self.loop = None
+
+
+_turn = _Turn()
 
 
 class PacedObject(ssl.SSLObject):
@@ -110,16 +133,17 @@ class PacedObject(ssl.SSLObject):
             if len(data) > _HEAD and len(data) == _HEAD + (data[3] << 8 | data[4]):
                 self.handed.write(data)  # one whole record, as nearly always
                 return True
-            self._left = RECORDS
+            self._left = _turn.portion()
         else:
             data, at = self._data, self._at
             if arrived.pending and len(data) - at < _HEAD:
                 data, at = data[at:] + arrived.read(), 0
         size, end = len(data), at + self._open
-        left = self._left if self._connection is not None else RECORDS
+        left = before = self._left if self._connection is not None else RECORDS
         while left and end + _HEAD <= size:
             end += _HEAD + (data[end + 3] << 8 | data[end + 4])
             left -= 1
+        _turn.records += before - left
         self._left, self._open, end = left, max(end - size, 0), min(end, size)
         if end > at:
             self.handed.write(data if (at, end) == (0, size) else data[at:end])
@@ -147,7 +171,7 @@ class PacedObject(ssl.SSLObject):
             transport.resume_reading()
 
     def _go_on(self) -> None:
-        self._is_resting, self._left = False, RECORDS
+        self._is_resting, self._left = False, _turn.portion()
 
 
 class PacedContext(ssl.SSLContext):

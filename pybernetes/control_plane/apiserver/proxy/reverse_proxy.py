@@ -13,6 +13,7 @@ from pybernetes.control_plane.apiserver.proxy.links import led_back
 from pybernetes.control_plane.apiserver.proxy.pages import PageBody, page_body
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.shared_turns import pieces, turns
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.http.duplex import splice
@@ -36,7 +37,7 @@ _IDENTITY = (b"x-remote-", b"impersonate-")
 _WITHOUT_BODY = (204, 304)
 _CONNECT_SECONDS = 10.0
 _REFUSAL_BYTES = 50_000
-# How many pieces of a page are changed at a time: what a client waits for, and what is kept for it.
+# How many parts of a page are changed at a time: what a client waits for, and what is kept for it.
 _PIECES = 16
 _NO_REDIRECTS = b"the backend attempted to redirect this request, which is not permitted"
 
@@ -172,9 +173,9 @@ async def _refusal(backend: ClientConnection) -> bytes:
     return body[:_REFUSAL_BYTES]
 
 
-def _some(pieces: Iterator[bytes]) -> bytes | None:
-    """Return some of the pieces as one; None after the last."""
-    taken = list(islice(pieces, _PIECES))
+def _some(parts: Iterator[bytes]) -> bytes | None:
+    """Return some of the parts as one; None after the last."""
+    taken = list(islice(parts, _PIECES))
     return b"".join(taken) if taken else None
 
 
@@ -182,11 +183,13 @@ async def _body(backend: ClientConnection, page: PageBody | None) -> AsyncIterat
     try:
         while data := await backend.read():
             if page is None:
-                yield data
+                for piece in pieces(data):
+                    await turns.mine()
+                    yield piece
                 continue
-            pieces = page.feed(data)
-            # However small a piece is: those of many pages would be changed in one turn of the loop.
-            while (changed := await off_loop.beside(_some, pieces)) is not None:
+            parts = page.feed(data)
+            # However small a part is: those of many pages would be changed in one turn of the loop.
+            while (changed := await off_loop.beside(_some, parts)) is not None:
                 yield changed
         if page is not None:
             yield await off_loop.beside(page.finish)
