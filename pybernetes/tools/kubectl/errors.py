@@ -4,6 +4,8 @@ CommandError            a sentence for the user, an exit code
 ├── Usage               … and where to read more
 ├── Exit                nothing to say, only a code
 ├── Several             more than one error
+├── Verbatim            a text that is printed as it is
+│   └── Together        … the errors of a list
 ├── ApiError            the server said no
 ├── NoConnection        the server cannot be reached
 │   └── CutOff          … or goes away before it has said everything
@@ -165,6 +167,14 @@ class Several(CommandError):
 
     def short(self) -> str:
         return self.text().removesuffix("\n")
+
+
+class Together(Verbatim):
+    """The errors of the items of a list, as one that has all of their messages."""
+
+    def __init__(self, errors: list[CommandError]) -> None:
+        messages = list(dict.fromkeys(error.message for error in errors))
+        super().__init__(messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
 def raise_all(errors: list[CommandError]) -> None:

@@ -39,6 +39,8 @@ def run(context: Context) -> None:
         return
     events = flags.show_events and (len(infos) < 2 or "show-events" in flags.changed)
     for place, info in enumerate(infos):
+        if not info.name:
+            raise CommandError("resource name may not be empty")
         if place:
             context.stdout.write("\n\n")
         context.stdout.write(describe(context, info, events))

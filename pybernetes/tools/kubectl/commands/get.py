@@ -127,7 +127,7 @@ def _tables(context: Context) -> None:
     from pybernetes.tools.kubectl.output.table import TablePrinter, columns
 
     flags = context.flags
-    source = builder(context, True, continue_on_error=True)
+    source = builder(context, True, continue_on_error=True, lists_together=True)
     infos = source.all()
     if flags.sort_by:
         from pybernetes.tools.kubectl.output.sorting import sort_tables
@@ -166,8 +166,8 @@ def as_table(value: Object) -> Object:
     rows = [
         {
             "cells": [
-                item["metadata"].get("name", ""),
-                since(item["metadata"].get("creationTimestamp"), now),
+                (item.get("metadata") or {}).get("name", ""),
+                since((item.get("metadata") or {}).get("creationTimestamp"), now),
             ],
             "object": item,
         }

@@ -58,6 +58,8 @@ def run(context: Context) -> None:
         count += 1
         try:
             for kind, condition in conditions:
+                if not info.name and kind != "create":
+                    raise CommandError("resource name must be provided")
                 if seconds == 0 and condition is not None:
                     value = _look_once(context, info, condition)
                 else:

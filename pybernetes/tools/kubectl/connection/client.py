@@ -166,7 +166,7 @@ class Client:
     def get(self, resource: Resource, namespace: str, name: str, **options: Any) -> Object:
         """Return an object."""
         subresource = options.pop("subresource", "")
-        return self.json("GET", path_of(resource, namespace, name, subresource), **options)
+        return self.json("GET", _path_of_one(resource, namespace, name, subresource), **options)
 
     def create(self, resource: Resource, namespace: str, value: Object, **options: Any) -> Object:
         """Create an object; a version that it had when it was read is not sent."""
@@ -181,7 +181,7 @@ class Client:
     def replace(self, resource: Resource, namespace: str, name: str, value: Object, **options: Any) -> Object:
         """Replace an object: the version that it names, or whichever there is."""
         subresource = options.pop("subresource", "")
-        path = path_of(resource, namespace, name, subresource)
+        path = _path_of_one(resource, namespace, name, subresource)
         if not (value.get("metadata") or {}).get("resourceVersion"):
             try:
                 version = self.json("GET", path)["metadata"].get("resourceVersion")
@@ -195,14 +195,14 @@ class Client:
     ) -> Object:
         """Change a part of an object. ``kind``: merge, strategic, json, apply."""
         subresource = options.pop("subresource", "")
-        path = path_of(resource, namespace, name, subresource)
+        path = _path_of_one(resource, namespace, name, subresource)
         return self.json("PATCH", path, patch, content_type=PATCH_TYPES[kind], **options)
 
     def delete(
         self, resource: Resource, namespace: str, name: str, options: Object | None = None, **query: Any
     ) -> Object:
         """Delete an object."""
-        return self.json("DELETE", path_of(resource, namespace, name), options or None, **query)
+        return self.json("DELETE", _path_of_one(resource, namespace, name), options or None, **query)
 
     def list(
         self, resource: Resource, namespace: str = "", *, chunk: int = 500, accept: str = JSON, **query: Any
@@ -288,8 +288,9 @@ def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> A
 
 def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
     """Return the path of a collection, an object or a part of it."""
-    version = quote(resource.version)  # names of resources are what a server says, and not always our own
-    parts = [f"/apis/{quote(resource.group)}/{version}" if resource.group else f"/api/{version}"]
+    root = f"/apis/{quote(resource.group)}" if resource.group else "/api"
+    # Names of resources are what a server says, and not always our own; an object of a file may have no version.
+    parts = [root, quote(resource.version)] if resource.version else [root]
     if namespace and resource.namespaced:
         parts += ["namespaces", quote(namespace)]
     parts.append(quote(resource.plural))
@@ -298,6 +299,13 @@ def path_of(resource: Resource, namespace: str = "", name: str = "", subresource
     if subresource:
         parts.append(subresource)
     return "/".join(parts)
+
+
+def _path_of_one(resource: Resource, namespace: str, name: str, subresource: str = "") -> str:
+    """Return the path of an object, which must have a name: without one the path is that of all objects."""
+    if not name:
+        raise CommandError("resource name may not be empty")
+    return path_of(resource, namespace, name, subresource)
 
 
 def failure(response: Response, method: str) -> ApiError:

@@ -50,5 +50,12 @@ def known(infos: Iterator[Info], scheme: str, keep: Callable[[CommandError], Non
         if resource.group in _GROUPS:
             yield info
             continue
-        text = f'no kind "{resource.kind}" is registered for version "{resource.api_version}" in scheme "{scheme}"'
+        text = unknown(resource, resource.kind, scheme)
         keep(CommandError(f'unable to decode "{info.source}": {text}' if info.source else text))
+
+
+def unknown(resource: Resource, kind: str, scheme: str) -> str:
+    """Return the text about a kind of a resource, or that of its list, that is not built in; none if it is."""
+    if resource.group in _GROUPS:
+        return ""
+    return f'no kind "{kind}" is registered for version "{resource.api_version}" in scheme "{scheme}"'

@@ -222,8 +222,13 @@ class Discovery:
         group, _, version = api_version.rpartition("/")
         for resources in (self.resources, self.refresh):
             for resource in resources(attempts):
-                if resource.kind == kind and resource.group == group and resource.version == version:
-                    return resource
+                if resource.kind == kind and resource.group == group:
+                    if resource.version == version:
+                        return resource
+                    if not version and resource.preferred:
+                        return Resource(group, "", *resource[2:])  # known, but nowhere to be had
+        if kind == "List":
+            return Resource(group, version, "lists", "list", kind, False)
         raise CommandError(
             f'no matches for kind "{kind}" in version "{api_version}"\nensure CRDs are installed first'
         )

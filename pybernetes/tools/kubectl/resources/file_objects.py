@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, NotValidated
+from pybernetes.tools.kubectl.errors import CommandError, NotValidated, Together
 from pybernetes.tools.kubectl.resources import manifests, object_check
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
@@ -58,17 +58,34 @@ def _of_names(builder: Builder, names: list[str], matcher: Any) -> Iterator[Info
 def _guarded(builder: Builder, name: str) -> Iterator[Info]:
     try:
         for value, source in _values(builder, name):
-            for item in _flat(builder, value):
-                try:
-                    yield _loaded(builder, item, source)
-                except NotValidated:
-                    raise
-                except CommandError as error:
-                    builder.keep(error)
+            if builder.validating:
+                # If it is refused, the rest of the file is not looked at.
+                strict = builder.context.validation() == "Strict"
+                object_check.validate(value, source, builder.context.client, strict)
+            yield from _of_document(builder, value, source)
     except CommandError as error:
         if not builder.continue_on_error:
             raise
         builder.errors.append(error)
+
+
+def _of_document(builder: Builder, value: Any, source: str) -> Iterator[Info]:
+    is_list = builder.flatten and isinstance(value, dict) and "items" in value
+    before = len(builder.errors)
+    try:
+        items = _flat(builder, value, source) if is_list else [value]
+    except CommandError as error:
+        builder.keep(error)
+        return
+    for item in items:
+        try:
+            yield _loaded(builder, item, source, is_list)
+        except NotValidated:
+            raise
+        except CommandError as error:
+            builder.keep(error)
+    if is_list and builder.lists_together and builder.errors[before:]:
+        builder.errors[before:] = [Together(builder.errors[before:])]
 
 
 def _values(builder: Builder, name: str) -> Iterator[tuple[Any, str]]:
@@ -84,30 +101,34 @@ def _values(builder: Builder, name: str) -> Iterator[tuple[Any, str]]:
         yield value, source
 
 
-def _flat(builder: Builder, value: Any) -> Iterator[Any]:
-    if builder.flatten and isinstance(value, dict) and isinstance(value.get("items"), list):
-        if str(value.get("kind", "")).endswith("List"):
-            kind = str(value["kind"]).removesuffix("List")
-            for item in value["items"]:
-                if isinstance(item, dict) and kind:
-                    item.setdefault("kind", kind)
-                    item.setdefault("apiVersion", value.get("apiVersion", ""))
-                yield from _flat(builder, item)
-            return
-    yield value
+def _flat(builder: Builder, value: Any, source: str) -> list[Any]:
+    """Return the items of a list, and of lists in it; what says of itself neither kind nor version is what the list is of."""
+    found: list[Any] = []
+    object_check.check_list(value, source, bool(builder.scheme))
+    kind, version = str(value["kind"]).removesuffix("List"), str(value.get("apiVersion") or "")
+    if kind and not builder.local:
+        try:
+            builder.context.discovery.of_kind(version, kind, not builder.validating)
+        except CommandError as error:
+            told = CommandError(error.message.replace(f'"{kind}"', f'"{value["kind"]}"', 1))
+            raise object_check.unknown(told, value, source) from None
+    for item in value["items"] or ():
+        if isinstance(item, dict) and not item.get("kind") and not item.get("apiVersion"):
+            item = {**item, "kind": kind, "apiVersion": version}
+        nested = isinstance(item, dict) and "items" in item
+        found += _flat(builder, item, source) if nested else [item]
+    return found
 
 
-def _loaded(builder: Builder, value: Any, source: str) -> Info:
-    if builder.validating:
-        object_check.validate(value, source)
-    object_check.check(value, source)
+def _loaded(builder: Builder, value: Any, source: str, in_list: bool) -> Info:
+    object_check.check(value, source, bool(builder.scheme), in_list)
     object_check.check_metadata(value, source)
     if builder.accepts is not None:
         builder.accepts(value)
     metadata = value.get("metadata") or {}
     name = metadata.get("name") or ""
     if builder.local:
-        group, _, version = value["apiVersion"].rpartition("/")
+        group, _, version = (value.get("apiVersion") or "").rpartition("/")
         kind = value["kind"]
         resource = Resource(group, version, kind.lower() + "s", kind.lower(), kind, True)
         return Info(resource, metadata.get("namespace") or "", name, value, source)
@@ -115,21 +136,14 @@ def _loaded(builder: Builder, value: Any, source: str) -> Info:
         object_check.reach(builder.context.client, source)
     try:
         resource = builder.context.discovery.of_kind(
-            value["apiVersion"], value["kind"], not builder.validating
+            value.get("apiVersion") or "", value["kind"], not builder.validating
         )
     except CommandError as error:
-        if builder.validating and not error.message.startswith("no matches"):
-            raise object_check.not_validated(source, error) from None
-        if not error.message.startswith("no matches"):
-            raise CommandError(f'unable to recognize "{source}": {error.message}') from None
-        raise CommandError(
-            f'resource mapping not found for name: "{name}" namespace: "{metadata.get("namespace") or ""}" '
-            f'from "{source}": {error.message}'
-        ) from None
+        raise object_check.unknown(error, value, source, builder.validating, in_list) from None
     info = Info(resource, metadata.get("namespace") or "", name, value, source)
     if builder.default_namespace:
         _set_namespace(builder, info)
-    if builder.latest:
+    if builder.latest and name:
         if resource.namespaced and not info.namespace:
             kind = f"{resource.group}/{resource.version}, Resource={resource.plural}"
             raise CommandError(f'no namespace set on resource {kind} "{name}"')

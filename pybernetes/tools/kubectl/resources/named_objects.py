@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError, Together, Verbatim
 from pybernetes.tools.kubectl.resources.discovery import Resource, split_word, with_types
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -113,6 +113,12 @@ def _lister(builder: Builder, resource: Resource) -> Step:
             resource, namespace, chunk=builder.chunk, accept=builder.accept, labels=builder.labels, fields=builder.fields,
             **builder.query,
         )  # fmt: skip
+        if builder.scheme:
+            from pybernetes.tools.kubectl.resources.built_in import unknown
+
+            if text := unknown(resource, whole.get("kind") or "", builder.scheme):
+                error = CommandError(text)
+                raise Together([error]) if builder.lists_together else error
         if whole.get("kind") == "Table" or not builder.flatten:
             yield Info(resource, namespace, "", whole)
             return

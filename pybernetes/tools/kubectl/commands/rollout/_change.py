@@ -27,7 +27,7 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object]) -> N
     """Patch each object with what the function returns; it raises where there is nothing to do."""
     require_objects(context)
     builder = Builder.from_flags(
-        context, continue_on_error=True, empty_selector=True, latest=True, scheme=SCHEME
+        context, continue_on_error=True, empty_selector=True, latest=True, scheme=SCHEME, lists_together=True
     )
     count = 0
     for info in builder.all():
