@@ -29,7 +29,7 @@ from tests.support import Result, eventually, require_program, require_root, unt
 IMAGE = "docker.io/library/busybox:1"
 ADDRESS = "10.99.0.1"
 # Longer than the kubelet's own 60 seconds between two looks at everything: what it was not told, it sees then.
-PATIENCE = 90.0
+PATIENCE = 180.0
 _CLONE_NEWNET = 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 FOREVER = "trap 'exit 0' TERM; while true; do sleep 0.05; done"

@@ -11,6 +11,7 @@ import pytest
 
 from tests.servers import Server
 from tests.servers import running as running_server
+from tests.support import until
 from tests.tools.dashboard.conftest import log_in
 from tests.tools.dashboard.running import Dashboard
 
@@ -233,7 +234,8 @@ def test_what_others_change_meanwhile_is_kept(page: Any, dashboard: Dashboard, s
     page.click("#save")
     page.wait_for_selector("h1 >> text=ConfigMap paint")
     expected = {"colour": "green", "size": "2", "shape": "round", "weight": "6"}
-    assert server.call("GET", f"{path}/paint")[1]["data"] == expected
+    # The page is left at once; that the change has arrived is seen at the server.
+    until(lambda: server.call("GET", f"{path}/paint")[1]["data"] == expected)
 
 
 def test_texts_of_two_people(page: Any, dashboard: Dashboard) -> None:

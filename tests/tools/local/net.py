@@ -76,8 +76,8 @@ class Net(User):
 
     def look(self) -> None:
         """Wait for the pods and take note of their addresses."""
-        self.kubectl("rollout", "status", "daemonset/web", "--timeout=60s")
-        self.kubectl("wait", "--for=condition=Ready", "pod/look", "--timeout=60s")
+        self.kubectl("rollout", "status", "daemonset/web", "--timeout=180s")
+        self.kubectl("wait", "--for=condition=Ready", "pod/look", "--timeout=180s")
         pods = json.loads(self.kubectl("get", "pods", "-l", "app=web", "-o", "json"))["items"]
         self.addresses = {pod["metadata"]["name"]: pod["status"]["podIP"] for pod in pods}
         self.nodes = {pod["spec"]["nodeName"]: pod["status"]["podIP"] for pod in pods}
@@ -106,7 +106,7 @@ class Net(User):
         """Return the exit code and the output of a command in a pod."""
         done = subprocess.run(
             ["kubectl", "exec", pod, "--", "sh", "-c", command],
-            env=self.environment, capture_output=True, text=True, timeout=60,
+            env=self.environment, capture_output=True, text=True, timeout=180,
         )  # fmt: skip
         return done.returncode, done.stdout
 

@@ -13,7 +13,7 @@ from tests.support import until
 class User:
     """Somebody with a home of their own."""
 
-    patience = 120  # seconds that a command may take; a slow machine needs more
+    patience = 300  # seconds that a command may take; a slow machine, or one that others use, needs them
 
     def __init__(self, home: Path) -> None:
         self.environment = {**os.environ, "PYBERNETES_HOME": str(home / "state"), "HOME": str(home),
