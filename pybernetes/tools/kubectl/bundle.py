@@ -19,7 +19,8 @@ from pathlib import Path
 
 # What kubectl never imports, and what is large.
 _LEFT_OUT = {"test", "tests", "idlelib", "tkinter", "turtledemo", "lib2to3", "ensurepip", "pydoc_data", "site-packages", "__pycache__", "config-3.11-x86_64-linux-gnu"}  # fmt: skip
-_PACKAGES = ("yaml", "_yaml", "orjson")  # of the environment
+# Of the environment. "proxy" has httptools and re2 for requests, and "create secret tls" looks into certificates.
+_PACKAGES = ("yaml", "_yaml", "orjson", "httptools", "cryptography", "_cffi_backend.*", "re2", "_re2.*")
 _PARTS = ("api", "client", "lib", "tools/kubectl")  # of this project
 _HEAD = """#!/bin/sh
 # kubectl of Pybernetes: unpacks itself at its first run.
@@ -65,8 +66,8 @@ def _contents() -> Iterator[tuple[str, str]]:
     for path in _files(library):
         yield f"lib/{library.name}/{path.relative_to(library)}", str(path)
     site = Path(sysconfig.get_path("platlib"))
-    for package in _PACKAGES:
-        for path in _files(site / package):
+    for package in (found for pattern in _PACKAGES for found in sorted(site.glob(pattern))):
+        for path in _files(package):
             yield f"app/{path.relative_to(site)}", str(path)
             modules += [str(path)] if path.suffix == ".so" else []
     root = Path(__file__).resolve().parents[2]
@@ -82,7 +83,8 @@ def _contents() -> Iterator[tuple[str, str]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
+    """Yield the files of a package, which may be one file itself."""
+    for path in [folder] if folder.is_file() else sorted(folder.rglob("*")):
         if path.is_file() and not _LEFT_OUT & set(path.relative_to(folder).parts) and path.suffix != ".pyc":
             yield path
 
