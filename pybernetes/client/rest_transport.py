@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
 import ssl
 from collections.abc import Callable, Sequence
@@ -238,8 +239,7 @@ class RestTransport:
         except (OSError, TimeoutError) as error:
             if isinstance(error, ssl.SSLCertVerificationError):
                 raise
-            text = str(error) or "no answer"
-            raise NotSent(f"{self._host}:{self._port} cannot be reached: {text}") from error
+            raise NotSent(f"{self._host}:{self._port} cannot be reached: {_reason(error)}") from error
         self._context = self._context or context
         self._pool.add(connection)
         return connection
@@ -340,6 +340,13 @@ def warning_text(value: bytes) -> str:
     """Return the text of a Warning header: ``299 - "text"``."""
     quoted = value.decode(errors="replace").partition(" ")[2].partition(" ")[2].strip()
     return quoted[1:-1].replace('\\"', '"').replace("\\\\", "\\") if quoted.startswith('"') else quoted
+
+
+def _reason(error: OSError) -> str:
+    """Return why there is no connection, without the numbers of this machine's errors."""
+    if isinstance(error, ConnectionError) and error.errno:
+        return os.strerror(error.errno).lower()
+    return str(error) or "no answer"
 
 
 def _log_warning(text: str) -> None:

@@ -138,7 +138,7 @@ async def test_nobody_listens() -> None:
     async with asyncio.timeout(60):
         while not call.done():
             await clock.advance(1)  # type: ignore[attr-defined]
-    with pytest.raises(NotSent, match=r"127\.0\.0\.1:1 cannot be reached"):
+    with pytest.raises(NotSent, match=r"127\.0\.0\.1:1 cannot be reached: connection refused"):
         await call
 
 
