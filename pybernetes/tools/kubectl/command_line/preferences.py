@@ -117,8 +117,11 @@ def _fields(value: Object, depth: int, path: str, unknown: list[str], renamed: b
         elif name == "credentialPluginAllowlist":
             item = [_allowed(entry) for entry in item] if item is not None else None
         elif name in ("prependArgs", "appendArgs"):
-            if not all(isinstance(word, str) for word in item or ()):
+            item = ["" if word is None else word for word in item or ()]
+            if not all(isinstance(word, str) for word in item):
                 raise ValueError(f"json: cannot unmarshal a value of {path}{key} into a text")
+        elif item is None:
+            item = ""  # as Go reads a null
         elif not isinstance(item, str):
             raise ValueError(f"json: cannot unmarshal {path}{key} into a text")
         result[name] = item

@@ -64,6 +64,11 @@ def test_the_first_version_is_read_too(tmp_path: Path) -> None:
     assert applied(tmp_path, "get pods", text)[0] == ["get", "--output=name", "pods"]
 
 
+def test_no_value_is_an_empty_one(tmp_path: Path) -> None:
+    text = f"{HEAD}aliases:\n- name: getn\n  command: get\n  options: [{{name: namespace, default: }}]\n  appendArgs: [null]\n"
+    assert applied(tmp_path, "getn a", text) == (["get", "--namespace=", "a", ""], "")
+
+
 def test_unknown_fields_are_told_and_ignored(tmp_path: Path) -> None:
     argv, told = applied(tmp_path, "get pods", FILE + "other: 1\n")
     assert argv == ["get", "--output=json", "pods"]
