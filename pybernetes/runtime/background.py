@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 
 class BackgroundTasks:
@@ -13,13 +15,14 @@ class BackgroundTasks:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
-    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def start(self, coroutine: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         """Start a task."""
         task = asyncio.create_task(coroutine, context=contextvars.Context(), name=self._name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def close(self, seconds: float) -> None:
         """Wait some seconds for the tasks to end, and cancel those that have not."""

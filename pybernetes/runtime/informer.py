@@ -8,7 +8,7 @@ import itertools
 import logging
 import random
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import parse_labels
@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 # Told of every change: (None, new) for a new object, (old, new), (old, None) for one that is gone.
 Handler = Callable[["Object | None", "Object | None"], None]
 Transform = Callable[[Object], Object]
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 _FIRST_DELAY = 0.1
 _LONGEST_DELAY = 30.0
 # A watch ends after 5 to 10 minutes, so that clients spread over several servers.
@@ -172,6 +174,10 @@ class Informer(Cache):
             ):
                 self._notify(key, self.put(key, obj), obj)
         self._seen(version)
+        self._complete()
+
+    def _complete(self) -> None:
+        """Note that everything is here."""
         self._synced.set()
         doubts, self._doubts = self._doubts, []
         for callback in doubts:
@@ -255,8 +261,20 @@ class Informer(Cache):
         page = await self.client.list(
             self.ref, self.namespace, labels=self.labels, fields=self.fields, metadata_only=self.metadata_only
         )
-        items = page.items if self._transform is None else map(self._transform, page.items)
-        self._replace({key_of(obj): obj for obj in items}, page.resource_version)
+        await self._turn(page.items, self._take_list, page.items, page.resource_version)
+
+    def _take_list(self, items: list[Object], version: str) -> None:
+        kept = items if self._transform is None else map(self._transform, items)
+        self._replace({key_of(obj): obj for obj in kept}, version)
+
+    async def _turn(
+        self,
+        objects: Iterable[Object],
+        function: Callable[[Unpack[Arguments]], Result],
+        *args: *Arguments,
+    ) -> Result:
+        """Call a function that takes objects in."""
+        return function(*args)
 
     async def _watch(self) -> None:
         """Run one watch, which begins with all objects if there is no version to go on from."""
@@ -269,7 +287,7 @@ class Informer(Cache):
         self._open = watch
         async with watch:
             while batch := await watch.batch():
-                collected = self._take(batch, collected)
+                collected = await self._turn((obj for _, obj in batch), self._take, batch, collected)
                 pause = self._pause(len(batch))
                 if self.error is not None and collected is None:
                     self._troubled(None)

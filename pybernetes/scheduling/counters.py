@@ -46,12 +46,15 @@ class Tally:
 
 
 class Counter(Tally):
-    """Counts the pods with certain labels."""
+    """Counts the pods with certain labels. ``weight`` tells how many bytes these are asked for in."""
 
-    __slots__ = ("counts_deleting", "matches", "used")
+    __slots__ = ("counts_deleting", "matches", "used", "weight")
 
-    def __init__(self, matches: Callable[[Labels], bool], counts_deleting: bool, capacity: int) -> None:
+    def __init__(
+        self, matches: Callable[[Labels], bool], counts_deleting: bool, capacity: int, weight: int
+    ) -> None:
         super().__init__(capacity)
+        self.weight = weight
         self.matches = matches
         self.counts_deleting = counts_deleting
         self.used = 0
@@ -67,6 +70,7 @@ class Counters:
         self._counters: dict[Hashable, Counter] = {}
         self._version = object()  # another one whenever the set of counters changes
         self._clock = 0
+        self.weight = 0  # of all counters
         # How many pods with which labels, deleting or not, are in which row; kept from the first counter on.
         self._placed: dict[tuple[Labels, bool], dict[int, int]] | None = None
 
@@ -76,6 +80,7 @@ class Counters:
         matches: Callable[[Labels], bool],
         counts_deleting: bool,
         pods: Callable[[], Iterable[tuple[int, Pod]]],
+        weight: int = 0,
     ) -> Counter:
         """Return the counter of a key; ``pods``, all pods with their rows, are read when it is new."""
         self._clock += 1
@@ -83,7 +88,8 @@ class Counters:
         if counter is None:
             if len(self._counters) >= self.LIMIT:
                 self._forget()
-            counter = self._counters[key] = Counter(matches, counts_deleting, self._capacity)
+            counter = self._counters[key] = Counter(matches, counts_deleting, self._capacity, weight)
+            self.weight += weight
             self._version = object()
             if self._placed is None:
                 self._placed = {}
@@ -128,7 +134,7 @@ class Counters:
         """Drop the half that has not been asked for the longest."""
         by_use = sorted(self._counters.items(), key=lambda item: item[1].used)
         for key, _ in by_use[: self.LIMIT // 2]:
-            del self._counters[key]
+            self.weight -= self._counters.pop(key).weight
         self._version = object()
 
 
@@ -138,6 +144,7 @@ class TermTallies:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self.version = 0  # changes when a term appears or disappears
+        self.weight = 0  # the bytes of all terms
         self.anti: dict[PodTerm, Tally] = {}
         self.required: dict[PodTerm, Tally] = {}
         self.preferred: dict[tuple[int, PodTerm], Tally] = {}
@@ -159,14 +166,20 @@ class TermTallies:
         if tally is None:
             tally = tallies[term] = Tally(self._capacity)
             self.version += 1
+            self.weight += _weight(term)
         tally.add(row, change)
         # Whether any are left is only worth looking at when this row has none.
         if change < 0 and tally.column[row] == 0 and not tally.column.any():
             del tallies[term]
             self.version += 1
+            self.weight -= _weight(term)
 
     def grow(self, capacity: int) -> None:
         """Make room for more rows."""
         self._capacity = capacity
         for tally in (*self.anti.values(), *self.required.values(), *self.preferred.values()):
             tally.grow(capacity)
+
+
+def _weight(term: PodTerm | tuple[int, PodTerm]) -> int:
+    return len((term if isinstance(term, PodTerm) else term[1]).text)

@@ -73,7 +73,7 @@ class NodeReader:
             self._same(taints_of(spec)),
             bool(spec.get("unschedulable")),
             0 if pods is None else resource_requests.whole("pods", pods),
-            self._same(resource_requests.numbers(amounts, self.resources)),
+            self._same(resource_requests.numbers(amounts, self.resources.id)),
             self._images(status.get("images") or ()),
         )
 

@@ -55,7 +55,8 @@ class Shape:
     """What the decision about a pod depends on; None stands for nothing asked."""
 
     __slots__ = ("__weakref__", "active", "affinity", "image_count", "images", "labels", "limits", "node_affinity", "owner",
-                 "ports", "preempts", "priority", "requests", "scheduler", "spread", "tolerations", "volumes")  # fmt: skip
+                 "ports", "preempts", "priority", "requests", "scheduler", "spread", "tolerations", "volumes",
+                 "weight")  # fmt: skip
 
     labels: Labels
     requests: Requests
@@ -72,6 +73,7 @@ class Shape:
     image_count: int
     volumes: Volumes | None
     owner: Owner | None
+    weight: int  # how many bytes it was made of, which is how much work a decision is
     active: Any  # the plugins that have something to say of such pods, kept here by `cycle.py`
 
 
@@ -194,6 +196,7 @@ class PodReader:
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = self._make(namespace, dict(labels), spec, volumes, owner)
+            shape.weight = len(key)
         return shape
 
     def _make(

@@ -250,6 +250,7 @@ class Preemption:
         rivals = list(self._nominations.rivals(pod, snapshot.names[row]))
         room = int(snapshot.allowed_pods[row] - snapshot.pod_count[row]) + len(lower) - 1 - len(rivals)
         free = {}
+        snapshot.deepen()
         for number, amount in pod.requests.amounts:
             left = int(snapshot.allocatable[number, row] - snapshot.requested[number, row]) - amount
             for other in lower:

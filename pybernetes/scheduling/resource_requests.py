@@ -20,6 +20,12 @@ _MISSING: Amounts = {"cpu": Fraction(DEFAULT_CPU, 1000), "memory": Fraction(DEFA
 _ZERO = Fraction(0)
 
 
+# Of so many resources that only pods speak of is known which is which: each has a column, and pods may ask for anything.
+_MOST_ASKED = 256
+# What all others are to those who ask for them: nobody offers it.
+_OTHER = "other resources"
+
+
 class Resources:
     """Numbers every resource that nodes offer or pods ask for: the row of its column."""
 
@@ -31,12 +37,16 @@ class Resources:
         return len(self.names)
 
     def id(self, name: str) -> int:
-        """Return the number of a resource, a new one if it was never seen."""
+        """Return the number of a resource that a node offers, a new one if it was never seen."""
         number = self.ids.get(name)
         if number is None:
             number = self.ids[name] = len(self.names)
             self.names.append(name)
         return number
+
+    def asked(self, name: str) -> int:
+        """Return the number of a resource that a pod asks for; those that no node has offered have one in the end."""
+        return self.id(name if name in self.ids or len(self.names) < _MOST_ASKED else _OTHER)
 
 
 class Requests(NamedTuple):
@@ -84,15 +94,16 @@ def whole(name: str, amount: Fraction) -> int:
     return min(MOST, -(-amount.numerator // amount.denominator))
 
 
-def numbers(amounts: Mapping[str, Fraction], resources: Resources) -> tuple[tuple[int, int], ...]:
+def numbers(amounts: Mapping[str, Fraction], id_of: Callable[[str], int]) -> tuple[tuple[int, int], ...]:
     """Return the resources that count, as pairs of number and amount without zeros."""
-    pairs = []
+    pairs: dict[int, int] = {}
     for name, amount in amounts.items():
         if name in ("cpu", "memory", "ephemeral-storage") or is_scalar(name):
             number = whole(name, amount)
             if number:
-                pairs.append((resources.id(name), number))
-    return tuple(sorted(pairs))
+                place = id_of(name)
+                pairs[place] = min(MOST, pairs.get(place, 0) + number)
+    return tuple(sorted(pairs.items()))
 
 
 def of_pod(spec: Object, status: Object | None, resources: Resources) -> Requests:
@@ -105,7 +116,7 @@ def of_pod(spec: Object, status: Object | None, resources: Resources) -> Request
     containers = _aggregate(spec, _spec_amounts, None, False, _MISSING)
     _add(containers, _parse(spec.get("overhead")))
     return Requests(
-        numbers(total, resources),
+        numbers(total, resources.asked),
         whole("cpu", counted.get("cpu", _ZERO)),
         whole("memory", counted.get("memory", _ZERO)),
         whole("cpu", containers.get("cpu", _ZERO)),

@@ -68,6 +68,11 @@ class Snapshot:
         return len(self.names)
 
     @property
+    def weight(self) -> int:
+        """How many bytes the labels of a new pod have to be held against."""
+        return self.terms.weight + self.counters.weight
+
+    @property
     def all(self) -> slice:
         """Every row."""
         return slice(0, len(self.names))
@@ -84,8 +89,7 @@ class Snapshot:
             if node.allowed_pods == before.allowed_pods:
                 return before
         self.nodes[row] = node
-        if len(self.resources) > len(self.allocatable):
-            self._deepen()
+        self.deepen()
         self.allocatable[:, row] = 0
         for number, amount in node.allocatable:
             self.allocatable[number, row] = amount
@@ -173,8 +177,7 @@ class Snapshot:
 
     def _count(self, pod: Pod, row: int, change: int) -> None:
         requests = pod.requests
-        if len(self.resources) > len(self.requested):
-            self._deepen()
+        self.deepen()
         requested, counted = self.requested, self.counted
         for number, amount in requests.amounts:
             requested[number, row] += change * amount
@@ -223,9 +226,14 @@ class Snapshot:
         label = self.label(key)
         return label, tally.sums(label, self.places.position)
 
-    def counter(self, key: Any, matches: Callable[[Labels], bool], counts_deleting: bool = True) -> Counter:
-        """Return the counter of the pods whose labels a function selects; equal keys stand for the same function."""
-        return self.counters.get(key, matches, counts_deleting, self.placed)
+    def counter(
+        self, key: Any, matches: Callable[[Labels], bool], counts_deleting: bool = True, weight: int = 0
+    ) -> Counter:
+        """Return the counter of the pods whose labels a function selects; equal keys stand for the same function.
+
+        ``weight`` tells how many bytes the labels are asked for in.
+        """
+        return self.counters.get(key, matches, counts_deleting, self.placed, weight)
 
     def below(self, priority: int) -> Below:
         """Return what the pods below a priority take."""
@@ -291,8 +299,10 @@ class Snapshot:
             for address, used in addresses.items():
                 addresses[address] = grown(used, capacity)
 
-    def _deepen(self) -> None:
-        """Make room for more resources."""
+    def deepen(self) -> None:
+        """Make room for resources that nobody spoke of before."""
+        if len(self.resources) <= len(self.allocatable):
+            return
         depth = len(self.resources) * 2
         for name in ("allocatable", "requested"):
             old = getattr(self, name)

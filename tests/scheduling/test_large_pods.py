@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pybernetes.api.resource import Object
+from pybernetes.scheduling.plugin import FilterPlugin
 from tests.doubling import MOST_GROWTH, Input, growth
 from tests.scheduling.asking import put, refused, scores, world
 from tests.scheduling.builders import node, pod
@@ -73,3 +74,38 @@ def test_twice_the_wishes_take_twice_the_time(plugin: str, make: Callable[[int],
 
     grown = growth(Input(plugin, make, take, start=64, largest=8192))
     assert grown <= MOST_GROWTH, grown
+
+
+def _asking(names: int) -> Object:
+    obj = pod("p")
+    amounts = {f"example.com/r{number}": "1" for number in range(names)}
+    obj["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1", **amounts}}
+    return obj
+
+
+@pytest.mark.parametrize("names", [7, 61, 62, 63, 64, 200, 400])
+def test_a_pod_that_asks_for_many_resources_fits_nowhere(names: int) -> None:
+    ours = world(node("a"), node("b"))
+    reasons = refused(ours, "NodeResourcesFit", _asking(names))
+    assert set(reasons) == {"a", "b"} and "Insufficient example.com/r0" in reasons["a"]
+    plugin, made = ours.profile.plugins["NodeResourcesFit"], ours.pods.read(_asking(names))
+    assert isinstance(plugin, FilterPlugin)
+    assert plugin.filter_row(made, 0) == int(plugin.filter(made, slice(0, 1))[0])
+
+
+def test_what_only_pods_speak_of_has_few_columns() -> None:
+    ours = world(node("a"))
+    for start in range(5):
+        obj = _asking(400)
+        obj["spec"]["containers"][0]["resources"]["requests"] = {
+            f"example.com/{start}-{number}": "1" for number in range(400)
+        }
+        assert refused(ours, "NodeResourcesFit", obj)
+    assert len(ours.snapshot.allocatable) < 1000
+    # A node's own are told apart for all that.
+    offers = node("b")
+    offers["status"]["allocatable"]["example.com/late"] = "1"
+    ours.node(offers)
+    wants = pod("wants")
+    wants["spec"]["containers"][0]["resources"] = {"requests": {"example.com/late": "1"}}
+    assert set(refused(ours, "NodeResourcesFit", wants)) == {"a"}

@@ -111,6 +111,7 @@ class Fit:
         snapshot = self._snapshot
         fits: Bools = self.admitted(pod.shape)[rows] & ~snapshot.unschedulable[rows]
         fits &= snapshot.pod_count[rows] < snapshot.allowed_pods[rows]
+        snapshot.deepen()
         for resource, amount in pod.requests.amounts:
             fits &= snapshot.allocatable[resource, rows] - snapshot.requested[resource, rows] >= amount
         fits &= ~self._forbidden(pod, rows, 0)

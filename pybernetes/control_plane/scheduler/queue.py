@@ -82,6 +82,7 @@ class Queue:
         # Pods of one shape that the same plugins turned away get the same hints.
         self._groups: dict[GroupKey, dict[str, Queued]] = {}
         self._by_plugin: dict[str, set[GroupKey]] = {}
+        self.weight = 0  # the bytes of what the pods that wait ask for: changes are held against them
         self._interests = {name: _interests(profile_plugins) for name, profile_plugins in plugins.items()}
         self._listening: dict[tuple[str, int], frozenset[str]] = {}
         self.counts: Counter[str] = Counter(dict.fromkeys(QUEUES, 0))
@@ -98,7 +99,7 @@ class Queue:
     def refused(self) -> dict[tuple[str, str], int]:
         """Return how many waiting pods each plugin turned away, by plugin and profile."""
         counts: Counter[tuple[str, str]] = Counter()
-        for (shape, plugins), group in self._groups.items():
+        for (shape, plugins), group in list(self._groups.items()):
             for plugin in plugins:
                 counts[plugin, shape.scheduler] += len(group)
         return counts
@@ -316,6 +317,7 @@ class Queue:
             del group[uid]
             if not group:
                 del self._groups[key]
+                self.weight -= key[0].weight
                 for plugin in queued.plugins:
                     self._by_plugin[plugin].discard(key)
         queued.queue = ""
@@ -350,7 +352,10 @@ class Queue:
         self._enter(queued, UNSCHEDULABLE, event)
         uid, key = queued.pod.uid, (queued.pod.shape, queued.plugins)
         self._waiting[uid] = queued
-        self._groups.setdefault(key, {})[uid] = queued
+        if key not in self._groups:
+            self._groups[key] = {}
+            self.weight += key[0].weight
+        self._groups[key][uid] = queued
         for plugin in queued.plugins:
             self._by_plugin.setdefault(plugin, set()).add(key)
 

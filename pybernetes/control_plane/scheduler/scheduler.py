@@ -20,6 +20,7 @@ from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
 from pybernetes.control_plane.scheduler.steps import steps_of
+from pybernetes.control_plane.scheduler.turns import Turns
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.manager import Manager
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, Action, Event
@@ -38,6 +39,8 @@ from pybernetes.scheduling.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
+# Labels are held against so many bytes of terms in the time that is taken for reading one of them and asking every node.
+_MATCHED = 8
 # How long decisions are made in one go before events and answers get their turn.
 _SLICE_SECONDS = 0.004
 
@@ -86,20 +89,33 @@ class Scheduler:
             max_backoff=self.configuration.pod_max_backoff_seconds,
             max_unschedulable=max_unschedulable,
         )
-        self.informers = SchedulerInformers(client, PodReader(resources), NodeReader(resources), self.clock)
+        self.turns = Turns()
+        self.informers = SchedulerInformers(
+            client,
+            PodReader(resources),
+            NodeReader(resources),
+            self.clock,
+            self.turns,
+            lambda: self._weight() + self.queue.weight // _MATCHED,
+        )
         self.assumed: dict[str, Pod] = {}  # decided on, and not yet seen to be bound
         self.event_handlers = EventHandlers(
             self.snapshot, self.listers, self.nominations, self.queue, self.assumed, self.profiles
         )
         times = {name: cycle.times for name, cycle in self.cycles.items()}
         self.binder = Binder(
-            self.profiles, self._preparing, self._bound, self._not_bound, times, self.metrics.waited
+            self.profiles,
+            self._preparing,
+            self._bound,
+            self._binding_failed,
+            times,
+            self.metrics.waited,
         )
         self.writer = Writer(self.binder.idle)
         self.reports = Reports(client, self.writer, self.clock)
         self.evictor = Evictor(client, self.reports, self.clock, self._evicted)
         self._wake = asyncio.Event()
-        self.queue.wake = self._wake.set
+        self.queue.wake = partial(self.turns.then, self._wake.set)
         self.running = False
 
     # -- the loop ----------------------------------------------------------------------------------------
@@ -121,20 +137,29 @@ class Scheduler:
             self.running = False
             await self.binder.close()
             await self.evictor.close()
+            await self.turns.close()
             await self.writer.close()
 
     async def _loop(self) -> None:
         while True:
             self._wake.clear()
             deadline = self.clock.monotonic() + _SLICE_SECONDS
-            while (queued := self.queue.pop()) is not None:
-                self.schedule(queued)
+            while (queued := await self._next()) is not None:
+                await self.turns.run(self._weight(queued.pod), self.schedule, queued)
                 if self.binder.full:
                     await self.binder.room()
                 if self.clock.monotonic() > deadline:
                     await asyncio.sleep(0)
                     deadline = self.clock.monotonic() + _SLICE_SECONDS
             await self._wait()
+
+    async def _next(self) -> Queued | None:
+        await self.turns.mine()
+        return self.queue.pop()
+
+    def _weight(self, pod: Pod | None = None) -> int:
+        """Return how many bytes a decision about a pod, or any change, has to do with."""
+        return (pod.shape.weight if pod is not None else 0) + self.snapshot.weight // _MATCHED
 
     async def _wait(self) -> None:
         """Wait for a pod to become ready, or for the time when one will."""
@@ -157,7 +182,7 @@ class Scheduler:
         pod = queued.pod
         started = self.clock.monotonic()
         if pod.deleting:
-            self.reports.failed(pod, f"skip schedule deleting pod: {pod.key}")
+            self.turns.then(self.reports.failed, pod, f"skip schedule deleting pod: {pod.key}")
             self.queue.done(queued)
             return
         profile = pod.shape.scheduler
@@ -193,7 +218,7 @@ class Scheduler:
             self._failed_with(queued, str(error))
             return
         if rejection is not None:
-            discard(waits)
+            self.turns.then(discard, waits)
             self._unreserve(pod)
             self._rejected(queued, rejection)
             return
@@ -201,7 +226,7 @@ class Scheduler:
         self.assumed[pod.uid] = pod
         self.nominations.remove(pod.uid)
         self.queue.done(queued)
-        self.binder.bind(queued, pod, waits)
+        self.turns.then(self.binder.bind, queued, pod, waits)
 
     def _reserve(self, pod: Pod, cycle: Cycle) -> Rejection | None:
         begin, rejection = perf_counter(), None
@@ -243,7 +268,7 @@ class Scheduler:
         self._unscheduled(queued, diagnosis, "")
 
     def _preparing(self, pod: Pod) -> None:
-        self.reports.nominated(pod, pod.node)  # for people: this may take a while
+        self.turns.then(self.reports.nominated, pod, pod.node)  # for people: this may take a while
 
     def _unschedulable(self, queued: Queued, diagnosis: Diagnosis) -> None:
         """Try to make room for a pod that fits nowhere, and let it wait."""
@@ -276,8 +301,8 @@ class Scheduler:
             self.nominations.add(pod, nominated)
         if outcome is not None and outcome.nominated and outcome.victims:
             self._preempt(pod, outcome)
-        self.reports.failed(pod, message)
-        self.reports.condition(pod, UNSCHEDULABLE, message, nominated)
+        self.turns.then(self.reports.failed, pod, message)
+        self.turns.then(self.reports.condition, pod, UNSCHEDULABLE, message, nominated)
 
     def _preempt(self, pod: Pod, outcome: Outcome) -> None:
         """Evict the victims of a preemption; the pod waits until that has started."""
@@ -285,18 +310,18 @@ class Scheduler:
         for other in self.nominations.on(node):
             if other.priority < pod.priority:  # it will not get the place that was kept for it
                 self.nominations.remove(other.uid)
-                self.reports.nominated(other, "")
+                self.turns.then(self.reports.nominated, other, "")
         self.queue.hold(pod.uid)
-        self.evictor.evict(outcome.victims, pod, node)
+        self.turns.then(self.evictor.evict, outcome.victims, pod, node)
 
     def _evicted(self, pod: Pod, failed: bool) -> None:
-        self.queue.release(pod.uid, failed)
+        self.turns.start(0, self.queue.release, pod.uid, failed)
 
     def _failed_with(self, queued: Queued, message: str) -> None:
         self.queue.erred(queued)
         self.nominations.remove(queued.pod.uid)
-        self.reports.failed(queued.pod, message)
-        self.reports.condition(queued.pod, ERROR, message, "")
+        self.turns.then(self.reports.failed, queued.pod, message)
+        self.turns.then(self.reports.condition, queued.pod, ERROR, message, "")
 
     # -- what became of a decision -----------------------------------------------------------------------
 
@@ -309,6 +334,10 @@ class Scheduler:
         for plugin in self.profiles[pod.shape.scheduler].post_binds:
             plugin.post_bind(pod)
         times.point("PostBind", SUCCESS, begin)
+
+    def _binding_failed(self, queued: Queued, pod: Pod, error: Exception) -> None:
+        weight = self._weight(pod) + self.queue.weight // _MATCHED
+        self.turns.start(weight, self._not_bound, queued, pod, error)
 
     def _not_bound(self, queued: Queued, pod: Pod, error: Exception) -> None:
         self._unreserve(pod)

@@ -90,7 +90,8 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
                 for namespaces, selector in resolved
             )
 
-        return self.snapshot.counter(("near", tuple(term.text for term in terms), version), matches)
+        texts = tuple(term.text for term in terms)
+        return self.snapshot.counter(("near", texts, version), matches, weight=sum(map(len, texts)))
 
     def _namespaces(self, term: PodTerm) -> frozenset[str] | None:
         """Return the namespaces of a term, or None for all."""

@@ -21,6 +21,8 @@ from pybernetes.scheduling.snapshot import Below
 
 TOO_MANY_PODS = "Too many pods"
 _PODS_BIT = 1
+# Codes have 64 bits, with the sign: all resources from here on share one.
+_LAST_BIT = 62
 
 
 class NodeResourcesFit(FilterPlugin, ScorePlugin):
@@ -85,12 +87,13 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def filter_row(self, pod: Pod, row: int) -> int:
         snapshot = self.snapshot
+        snapshot.deepen()
         code = _PODS_BIT if snapshot.pod_count.item(row) >= snapshot.allowed_pods.item(row) else 0
         sign = 1
         for bit, (number, amount) in enumerate(pod.shape.requests.amounts, 1):
             there = snapshot.allocatable.item(number, row)
             if there - snapshot.requested.item(number, row) < amount and not self._is_ignored(number):
-                code |= 1 << bit
+                code |= 1 << min(bit, _LAST_BIT)
                 if there < amount:
                     sign = -1
         return sign * code
@@ -104,6 +107,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def _filter(self, pod: Pod, rows: Rows, extra: Extra | None, below: Below | None = None) -> Ints:
         snapshot = self.snapshot
+        snapshot.deepen()
         count = snapshot.pod_count[rows]
         if below is not None:
             count = count - below.pods[rows]
@@ -121,7 +125,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
             if extra is not None and number in extra.amounts:
                 free = free - extra.amounts[number]
             short = free < amount
-            codes |= short.astype(np.int64) << bit
+            codes |= short.astype(np.int64) << min(bit, _LAST_BIT)
             never = there < amount
             hopeless = never if hopeless is None else hopeless | never
         if hopeless is not None:
@@ -139,6 +143,9 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         bits = abs(code)
         reasons = [TOO_MANY_PODS] if bits & _PODS_BIT else []
         for bit, (number, _) in enumerate(pod.shape.requests.amounts, 1):
+            if bit >= _LAST_BIT:  # which of them it is nobody has noted
+                reasons += ["Insufficient resources"] if bits >> _LAST_BIT else []
+                break
             if bits >> bit & 1:
                 reasons.append(f"Insufficient {self.snapshot.resources.names[number]}")
         return tuple(reasons)

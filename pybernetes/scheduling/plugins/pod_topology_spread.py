@@ -153,7 +153,8 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         def matches(labels: Labels) -> bool:
             return labels.namespace == namespace and selector.matches(labels.labels)
 
-        return self.snapshot.counter(("spread", namespace, constraint.text), matches, counts_deleting=False)
+        text = constraint.text
+        return self.snapshot.counter(("spread", namespace, text), matches, False, len(text))
 
     def _counts(
         self, pod: Pod, constraint: SpreadConstraint, label: LabelColumn, eligible: _Eligible

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.view import SharedObject
 from pybernetes.control_plane.apiserver.verbs.watched import Following, Watched
 from pybernetes.control_plane.store.protocol import Damaged, Event, Record, StoreError
+from pybernetes.lib.event_loop.large import size_of
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.stream import Stream
 
@@ -196,5 +197,7 @@ def _deleted(kind: Kind, event: Event) -> Any:
         before = kind.shared(event.previous)  # type: ignore[arg-type]
         meta = {**before["metadata"], "resourceVersion": str(event.revision)}
         deleted = SharedObject(before, metadata=meta)
+        if size := size_of(before):
+            deleted.size = size
         event.frames[key] = ref(deleted)
     return deleted

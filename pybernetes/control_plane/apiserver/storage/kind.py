@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.storage import written_messages as writt
 from pybernetes.control_plane.apiserver.storage.recently_decoded import RecentlyDecoded
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
-from pybernetes.lib.event_loop import json_pieces
+from pybernetes.lib.event_loop import json_pieces, off_loop
 
 log = logging.getLogger(__name__)
 
@@ -183,6 +183,8 @@ class Kind:
         shared = view.object() if view.object is not None else None
         if shared is None:
             shared = SharedObject(self.object(record))
+            if len(record.value) > off_loop.LARGE:
+                shared.size = len(record.value)
             view.object = ref(shared)
             _RECENTLY_DECODED.hold(shared, len(record.value))
         return shared

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
 from weakref import ref
 
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.event_loop.large import Large
 
 
-class SharedObject(dict[str, Any]):
+class SharedObject(Large):
     """A decoded object that goes when the last holder lets it go, however long its record is kept."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
 
 class View:

@@ -19,14 +19,14 @@ class VolumeBinder:
     def __init__(self, handle: Handle, seconds: float) -> None:
         self._writer, self._listers, self._snapshot = handle.writer, handle.listers, handle.snapshot
         self._seconds = seconds
-        self._waiting: set[asyncio.Event] = set()
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         for kind in (persistent_volumes.VOLUMES, persistent_volumes.CLAIMS):
             handle.listers.listen(kind, self._changed)
 
     def _changed(self) -> None:
-        """Check again: a volume or a claim has changed."""
-        for event in self._waiting:
-            event.set()
+        """Check again: a volume or a claim has changed, which a thread beside the loop may have found out."""
+        for event, loop in list(self._waiting.items()):
+            loop.call_soon_threadsafe(event.set)
 
     async def bind(self, reservation: Reservation) -> None:
         """Wait until all volumes are bound; raise BindingError if that cannot be."""
@@ -35,7 +35,7 @@ class VolumeBinder:
         for claim in reservation.claims:
             await self._writer.update(persistent_volumes.CLAIMS, claim)
         event = asyncio.Event()
-        self._waiting.add(event)
+        self._waiting[event] = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._seconds):
                 while not self._all_bound(reservation):
@@ -44,7 +44,7 @@ class VolumeBinder:
         except TimeoutError:
             raise BindingError("binding volumes: context deadline exceeded") from None
         finally:
-            self._waiting.discard(event)
+            del self._waiting[event]
 
     def _all_bound(self, reservation: Reservation) -> bool:
         node = self._snapshot.node(reservation.node)
