@@ -18,6 +18,8 @@ from pybernetes.client.errors import NotSent, from_answer
 from pybernetes.client.request_metrics import FAILED, REQUESTS
 from pybernetes.client.transport import Headers
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.event_loop import json_pieces, off_loop
+from pybernetes.lib.event_loop.large import Large
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.connection_pool import ConnectionPool
 from pybernetes.lib.http.dialer import direct
@@ -41,6 +43,8 @@ _BUSY_TRIES = 10
 _LONGEST_WAIT = 60.0
 _SAFE = ("GET", "HEAD")
 _BATCH = 256
+# So many bytes are read in a few milliseconds.
+_MUCH = 256 << 10
 
 
 class RestTransport:
@@ -91,6 +95,8 @@ class RestTransport:
         answer = await self.exchange(method, path, query, body, headers)
         for text in answer.values(b"warning"):
             self._on_warning(warning_text(text))
+        if len(answer.body) > _MUCH and is_json(answer):
+            return answer.status, await _json(answer.body)
         return answer.status, decoded(answer)
 
     async def exchange(
@@ -284,9 +290,14 @@ class RestEvents(Body):
                 return []
             self._split(data)
         # Decoded objects are many times larger than their text: of a long list not all at once.
-        lines, self._lines = self._lines[-_BATCH:], self._lines[:-_BATCH]
-        events = map(orjson.loads, reversed(lines))
-        return [(event["type"], event["object"]) for event in events]
+        events: list[tuple[str, Object]] = []
+        size = 0
+        while self._lines and len(events) < _BATCH and size < _MUCH:
+            line = self._lines.pop()
+            size += len(line)
+            event = await json_value(line)
+            events.append((event["type"], _sized(event["object"], len(line))))
+        return events
 
     def _split(self, data: bytes) -> None:
         first, *rest = data.split(b"\n")
@@ -306,12 +317,39 @@ def _expire(connection: ClientConnection) -> None:
     connection.close()
 
 
+async def json_value(raw: bytes) -> Any:
+    """Return the value of a JSON text; a large one is read beside the event loop, in pieces."""
+    if len(raw) <= _MUCH:
+        return orjson.loads(raw)
+    return await off_loop.beside(json_pieces.value, raw)
+
+
+async def _json(raw: bytes) -> Any:
+    try:
+        return await json_value(raw)
+    except orjson.JSONDecodeError as error:
+        raise Disconnected(f"the server sent malformed JSON: {error}", True) from None
+
+
+def _sized(obj: Object, size: int) -> Object:
+    if size <= off_loop.LARGE:
+        return obj
+    large = Large(obj)
+    large.size = size
+    return large
+
+
+def is_json(answer: Reply) -> bool:
+    """Tell whether the body of an answer is JSON."""
+    return answer.headers.get(b"content-type", b"").startswith(b"application/json")
+
+
 def decoded(answer: Reply) -> Any:
     """Return the body of an answer: a JSON value, or text."""
     body = answer.body
     if not body:
         return None
-    if answer.headers.get(b"content-type", b"").startswith(b"application/json"):
+    if is_json(answer):
         try:
             return orjson.loads(body)
         except orjson.JSONDecodeError as error:

@@ -8,6 +8,7 @@ piece is then joined to what it made of those before. A text is JSON if and only
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from collections.abc import Callable, Iterator
@@ -235,7 +236,18 @@ def loads(raw: bytes, parse: Callable[[Piece], Any], size: int = SLICE) -> tuple
 
 
 def value(raw: bytes) -> Any:
-    """Return the value of a text that is known to be JSON, such as one of ours; in pieces if it has many marks."""
-    if len(raw) <= MANY_MARKS or not has_many_marks(raw):
+    """Return the value of a text that is known to be JSON, such as one of ours; in pieces if it has many marks.
+
+    On a thread with an event loop nobody has his turn between the pieces, and it is read at once, in a quarter of the time.
+    """
+    if len(raw) <= MANY_MARKS or _has_loop() or not has_many_marks(raw):
         return orjson.loads(raw)
     return loads(raw, lambda piece: orjson.loads(piece.document(raw)))[0]
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

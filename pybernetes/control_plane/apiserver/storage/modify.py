@@ -142,13 +142,14 @@ async def modify(store: Store, kind: Kind, key: str, change: Change) -> Record |
     """Change, make or delete the object at a key; return its record, or None if there is none now."""
 
     async def attempt(transaction: Transaction) -> Record | None:
-        wanted = change(transaction.object())
+        size = 0 if transaction.record is None else len(transaction.record.value)
+        wanted = change(await off_loop.run(size, transaction.object))
         if wanted is KEEP:
             return transaction.record
         if wanted is DELETE:
             await transaction.delete()
             return None
         assert not isinstance(wanted, Outcome)
-        return await transaction.write(wanted)
+        return await transaction.write(wanted, size)
 
     return await transact(store, kind, key, attempt)

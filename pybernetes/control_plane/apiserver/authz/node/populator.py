@@ -6,7 +6,10 @@ it. So a pod is decoded when it is bound and hardly ever again, however often it
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable
+from typing import NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authz.node import references
@@ -14,8 +17,10 @@ from pybernetes.control_plane.apiserver.authz.node.graph import CLAIMS, SECRETS,
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Record, Store
+from pybernetes.control_plane.store.protocol import Damaged, Record, Store
+from pybernetes.lib.event_loop import off_loop
 
+log = logging.getLogger(__name__)
 _BOUND = b'"nodeName":"'
 # Parts of a pod that can bring references after it was bound, or take them away.
 _IN_SPEC, _IN_STATUS = "ephemeralContainers", ("resourceClaimStatuses", "extendedResourceClaimStatus")
@@ -28,6 +33,10 @@ class Populator:
     def __init__(self, store: Store, kinds: Kinds, graph: Graph) -> None:
         self._graph = graph
         self._uids: dict[Thing, bytes] = {}
+        # Large pods that are being read.
+        self._reading: dict[Thing, Record] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._follows_all = False
         self._follows: list[PrefixFollower] = []
         for group, plural, take in (
             ("", "pods", self._pod),
@@ -45,8 +54,10 @@ class Populator:
         """Read everything and follow it."""
         for follow in self._follows:
             follow.start()
+        self._follows_all = True
 
     def _pod(self, kind: Kind, thing: Thing, record: Record | None) -> None:
+        self._reading.pop(thing, None)
         # ``find`` and not ``in``, with which Python raises and drops an error first.
         if record is None or record.value.find(_BOUND) < 0:
             self._drop(thing)
@@ -54,20 +65,37 @@ class Populator:
         uid, value = self._uids.get(thing), record.value
         if uid is not None and value.find(uid) >= 0 and not _grows(value):
             return
-        pod = kind.shared(record)
-        spec, status = pod.get("spec", {}), pod.get("status", {})
-        node = spec.get("nodeName", "")
-        if not node:
+        if len(value) <= off_loop.LARGE or not self._follows_all:
+            self._bind(thing, _needs(kind, record))
+            return
+        # Until it is read the node has what it had.
+        self._reading[thing] = record
+        task = asyncio.get_running_loop().create_task(self._read(kind, thing, record))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _read(self, kind: Kind, thing: Thing, record: Record) -> None:
+        """Read a large pod beside the event loop."""
+        try:
+            needs = await off_loop.beside(_needs, kind, record)
+        except Damaged as error:
+            log.error("%s: it counts as gone until it is replaced", error)
+            needs = _Needs("", (), b"")
+        if self._reading.get(thing) is record:
+            del self._reading[thing]
+            self._bind(thing, needs)
+
+    def _bind(self, thing: Thing, needs: _Needs) -> None:
+        if not needs.node:
             self._drop(thing)
             return
         namespace = thing[1]
-        needed = [(resource, namespace, name) for resource, name in references.of_pod(pod)]
-        self._graph.bind(thing, node, needed)
-        if _IN_SPEC in spec or _IN_STATUS[0] in status or _IN_STATUS[1] in status:
-            # What can grow can shrink: the next change is looked at, too.
-            self._uids.pop(thing, None)
+        things = [(resource, namespace, name) for resource, name in needs.references]
+        self._graph.bind(thing, needs.node, things)
+        if needs.uid:
+            self._uids[thing] = needs.uid
         else:
-            self._uids[thing] = _uid(pod)
+            self._uids.pop(thing, None)
 
     def _plain(self, kind: Kind, thing: Thing, record: Record | None) -> None:
         """Return what follows a kind whose spec names its node once and for all."""
@@ -94,6 +122,22 @@ class Populator:
     def _drop(self, thing: Thing) -> None:
         self._graph.unbind(thing)
         self._uids.pop(thing, None)
+
+
+class _Needs(NamedTuple):
+    """Where a pod is, and what it refers to. ``uid`` tells it from now on; empty if its references can change."""
+
+    node: str
+    references: tuple[tuple[str, str], ...]
+    uid: bytes
+
+
+def _needs(kind: Kind, record: Record) -> _Needs:
+    pod = kind.shared(record)
+    spec, status = pod.get("spec", {}), pod.get("status", {})
+    # What can grow can shrink: the next change is looked at, too.
+    changes = _IN_SPEC in spec or _IN_STATUS[0] in status or _IN_STATUS[1] in status
+    return _Needs(spec.get("nodeName", ""), tuple(references.of_pod(pod)), b"" if changes else _uid(pod))
 
 
 def _grows(value: bytes) -> bool:
