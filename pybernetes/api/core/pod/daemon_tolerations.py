@@ -27,14 +27,15 @@ def tolerations(pod_spec: Object) -> list[Object]:
     wanted: tuple[Object, ...] = _TOLERATED
     if pod_spec.get("hostNetwork"):
         wanted = (*wanted, _toleration("network-unavailable", "NoSchedule"))
+    places: dict[tuple[str, ...], int] = {}
+    for place, known in enumerate(result):
+        if known.get("key", "").startswith(_NODE):
+            places.setdefault(_identity(known), place)
     for toleration in wanted:
-        same = [place for place, known in enumerate(result) if _same(known, toleration)]
-        if same:
-            result[same[0]] = toleration
-        else:
-            result.append(toleration)
+        place = places.get(_identity(toleration), len(result))
+        result[place : place + 1] = [toleration]
     return result
 
 
-def _same(a: Object, b: Object) -> bool:
-    return all(a.get(name, "") == b.get(name, "") for name in ("key", "operator", "value", "effect"))
+def _identity(toleration: Object) -> tuple[str, ...]:
+    return tuple(toleration.get(name, "") for name in ("key", "operator", "value", "effect"))

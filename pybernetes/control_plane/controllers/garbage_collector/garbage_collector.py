@@ -17,8 +17,10 @@ from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import Ref
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._metadata.any_kind_controller import AnyKindController
+from pybernetes.control_plane.controllers._metadata.monitors import Monitors
 from pybernetes.control_plane.controllers.garbage_collector import ownership
 from pybernetes.control_plane.controllers.garbage_collector.ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.memory.forgetting import on_forget
 from pybernetes.runtime.cache import key_of, split_key
@@ -44,6 +46,22 @@ class Unresolved(Exception):
 
 class NamespacedOwner(Exception):
     """An object without a namespace names an owner that is in one: it is left alone."""
+
+
+class _Uids:
+    """The uids of all objects of a kind, collected once for all owners that an object names."""
+
+    def __init__(self, monitors: Monitors) -> None:
+        self._monitors = monitors
+        self._known: dict[Ref, frozenset[str]] = {}
+
+    def of(self, kind: Ref) -> frozenset[str]:
+        """Return the uids of a kind, as of the first time that it was asked for."""
+        known = self._known.get(kind)
+        if known is None:
+            objects = self._monitors.get(kind) or ()
+            known = self._known[kind] = frozenset(obj["metadata"]["uid"] for obj in objects)
+        return known
 
 
 class GarbageCollector(AnyKindController):
@@ -141,7 +159,16 @@ class GarbageCollector(AnyKindController):
         owner = self._cached_owner(reference, namespace)
         return ownership.state_of(owner[1]["metadata"]) if owner is not None else None
 
-    async def _state(self, reference: Object, ref: Ref, obj: Object) -> str:
+    async def _states(self, ref: Ref, obj: Object) -> list[str]:
+        """Return the states of an object's owners, of which it may name thousands."""
+        pace, uids = off_loop.Pace(), _Uids(self.monitors)
+        states = []
+        for reference in obj["metadata"]["ownerReferences"]:
+            states.append(await self._state(reference, ref, obj, uids))
+            await pace()
+        return states
+
+    async def _state(self, reference: Object, ref: Ref, obj: Object, uids: _Uids) -> str:
         """Return the state of an owner; the server is asked if no cache has it."""
         namespace = obj["metadata"].get("namespace", "")
         seen = self._seen(reference, namespace)
@@ -151,7 +178,7 @@ class GarbageCollector(AnyKindController):
         if served is None:
             raise Unresolved
         name, kind = reference["name"], served.ref
-        self._report_other_namespace(reference, kind, ref, obj)
+        self._report_other_namespace(reference, kind, ref, obj, uids)
         if kind.namespaced and not namespace:
             raise NamespacedOwner
         owner = (kind, f"{namespace}/{name}" if kind.namespaced else name, reference["uid"])
@@ -175,16 +202,17 @@ class GarbageCollector(AnyKindController):
         if len(self._absent) > _ABSENT_OWNERS:
             del self._absent[next(iter(self._absent))]
 
-    def _report_other_namespace(self, reference: Object, kind: Ref, ref: Ref, obj: Object) -> None:
+    def _report_other_namespace(
+        self, reference: Object, kind: Ref, ref: Ref, obj: Object, uids: _Uids
+    ) -> None:
         """Report an owner that exists, but not in the namespace of the object."""
         namespace = obj["metadata"].get("namespace", "")
-        informer = self.monitors.get(kind)
-        if not kind.namespaced or informer is None:
+        if not kind.namespaced:
             return
         place = (kind, f"{namespace}/{reference['name']}", reference["uid"])
         if namespace and place in self._absent:
             return
-        if any(other["metadata"]["uid"] == reference["uid"] for other in informer):
+        if reference["uid"] in uids.of(kind):
             owner = (
                 f"[{reference['apiVersion']}/{reference['kind']}, namespace: {namespace}, "
                 f"name: {reference['name']}, uid: {reference['uid']}]"
@@ -208,7 +236,7 @@ class GarbageCollector(AnyKindController):
         action = ownership.begin(meta)
         if action is None:
             try:
-                states = [await self._state(reference, ref, obj) for reference in meta["ownerReferences"]]
+                states = await self._states(ref, obj)
             except Unresolved:
                 self._unresolved[key] = None
                 return

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
+
+import pytest
 
 from pybernetes.api.resource import Object
 from pybernetes.client import Client
@@ -19,6 +23,7 @@ from pybernetes.client.refs import (
     as_ref,
 )
 from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
+from pybernetes.runtime.cache import Cache
 from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none, names, namespace
 from tests.support import eventually
@@ -180,6 +185,27 @@ async def test_owner_that_never_was_and_one_in_another_namespace() -> None:
             # Kinds that nobody knows may come; what has no namespace is never collected for one that has.
             assert not await gone(client, CONFIG_MAPS, "odd")
             assert not await gone(client, CLUSTER_ROLES, "cluster-wide", "")
+
+
+async def test_many_owners_that_never_were_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = Counter[str]()
+    iterate = Cache.__iter__
+
+    def counted(self: Cache) -> Iterator[Object]:
+        looks["at all objects"] += 1
+        return iterate(self)
+
+    async with Cluster() as cluster:
+        client = cluster.client
+        absent = [
+            {"apiVersion": "v1", "kind": "Secret", "name": f"no-{number}", "uid": f"0-{number}"}
+            for number in range(200)
+        ]
+        async with controllers(client, GC):
+            monkeypatch.setattr(Cache, "__iter__", counted)
+            await make(client, CONFIG_MAPS, "lost", absent)
+            await eventually(lambda: gone(client, CONFIG_MAPS, "lost"))
+            assert looks["at all objects"] < 100
 
 
 async def test_over_the_network_metadata_is_enough() -> None:
