@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Awaitable, Callable
 
+from tests.support import eventually
+
+# What is on its way when a count begins is gone once so many counts running have found no less.
+_QUIET = 5
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 
 
@@ -13,6 +18,21 @@ def census() -> Counter[str]:
     gc.collect()
     names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
     return Counter(name for name in names if name.startswith("pybernetes."))
+
+
+async def at_rest(look: Callable[[], Awaitable[Counter[str]]]) -> Counter[str]:
+    """Count until what is there does not become less any more; the least of all counts."""
+    least, quiet = await look(), 0
+
+    async def still() -> bool:
+        nonlocal least, quiet
+        seen = await look()
+        less = Counter({name: min(count, seen[name]) for name, count in least.items()})
+        least, quiet = less, quiet + 1 if less == least else 0
+        return quiet == _QUIET
+
+    await eventually(still, 300)
+    return least
 
 
 def sizes() -> dict[int, int]:

@@ -120,6 +120,18 @@ async def eventually(
         await asyncio.sleep(0.002)
 
 
+def hold_the_loop(seconds: float) -> None:
+    """Keep the processor busy: what is slow, or in the way of everything else on an event loop."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(100))
+
+
+def block_the_loop(seconds: float) -> None:
+    """Stand in the way of an event loop without using the processor, as a system call that waits does."""
+    time.sleep(seconds)
+
+
 def end(process: subprocess.Popen[Any], seconds: float = DEADLINE) -> int:
     """End a process as an init system does: ask it to, and kill it when it does not; return its exit code."""
     process.terminate()

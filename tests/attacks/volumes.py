@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.attacks._target import IMAGE, Attack, Target, pod, until
 _MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "1"}}
 _MOUNTS = [{"name": "settings", "mountPath": "/settings"}]
 _TRIES = 12
+_TRY_SECONDS = 5.0
 
 
 def _written(target: Target) -> str:
@@ -72,6 +74,10 @@ def _deleted(target: Target) -> str:
             victim.rmdir()
 
 
+def _log(target: Target, name: str) -> str:
+    return target.kubectl("logs", name, "-c", "reader").stdout
+
+
 def _sub_path(target: Target) -> str:
     """Swap a folder and a link to / while a container with a sub-path begins again and again."""
     # Nodes may have an /etc of their own, and logs have the words of a reader that finds nothing.
@@ -91,8 +97,8 @@ def _sub_path(target: Target) -> str:
             body["spec"]["containers"].append(reader)
             target.apply(body)
             target.settled(name)
-            time.sleep(3)
-            found = target.kubectl("logs", name, "-c", "reader").stdout
+            # What the reader found, or that there is none, says its log; one that may not begin has none.
+            found = until(partial(_log, target, name), _TRY_SECONDS)
             target.remove(name)
             if proof in found:
                 return f"/ of the host was mounted at try {number + 1}"

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 from pybernetes.lib.event_loop.loop_watchdog import LoopWatchdog, Turn
 from pybernetes.lib.metrics.exposition import Exposition
-from tests.support import eventually
-
-
-def hold_the_loop(seconds: float) -> None:
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        sum(range(100))
+from tests.support import block_the_loop, eventually, hold_the_loop
 
 
 async def test_a_long_turn_is_told_with_the_function_it_was_in() -> None:
@@ -44,9 +37,9 @@ async def test_waiting_is_no_turn() -> None:
     """A thread that sleeps holds the loop, but takes no processor time; and a loop that waits is not held at all."""
     watchdog = LoopWatchdog(0.05, asks_every=0.001)
     watchdog.start()
-    time.sleep(0.2)
-    for _ in range(20):
-        await asyncio.sleep(0.002)
+    block_the_loop(0.2)
+    turns = iter(range(20))
+    await eventually(lambda: next(turns, None) is None)
     watchdog.stop()
     assert watchdog.turns == 0 and watchdog.longest == Turn(0.0, "")
 

@@ -87,7 +87,7 @@ def test_requests_go_with_their_connection(serve: Any) -> None:
             alive.add(self)
 
     async def never(request: Request) -> Response:
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
         return Response(b"")
 
     async def test() -> None:

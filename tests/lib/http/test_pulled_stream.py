@@ -110,7 +110,7 @@ async def test_a_server_that_goes_away_breaks_off() -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:
             yield b"line"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0)
 
     for body, whole in ((short, True), (endless, False)):
         going = asyncio.Event()

@@ -35,7 +35,7 @@ async def test_tasks_and_memory() -> None:
     profiling = Profiling()
 
     async def wait_for_something() -> None:
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     task = asyncio.create_task(wait_for_something())
     await asyncio.sleep(0)

@@ -122,12 +122,12 @@ async def settled(cluster: Cluster, kubelet: Kubelet, first: int) -> Counter[str
     for event in (await cluster.client.list(EVENTS, "default")).items:
         await cluster.client.delete(EVENTS, event["metadata"]["name"], "default")
     await cluster.server.store.compact(cluster.server.store.revision)
-    looks = []
-    for _ in range(3):
-        await asyncio.sleep(0.2)
+
+    async def look() -> Counter[str]:
         await forgetting.forget()
-        looks.append(growth.census())
-    return Counter({name: min(look[name] for look in looks) for name in looks[-1]})
+        return growth.census()
+
+    return await growth.at_rest(look)
 
 
 @pytest.mark.slow

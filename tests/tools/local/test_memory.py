@@ -45,20 +45,17 @@ SMALL: tuple[tuple[Any, str, Any], ...] = (
 
 async def settled(plane: ControlPlane) -> Counter[str]:
     """Count once history is let go and everybody has come to rest: the least of several looks counts."""
-    least: Counter[str] = Counter()
     loop: Any = asyncio.get_running_loop()
-    for number in range(4):
-        await asyncio.sleep(0.5)
+
+    async def look() -> Counter[str]:
         # Timers that were cancelled stay in the loop's heap for a while, and hold what their requests knew.
         loop._scheduled = [timer for timer in loop._scheduled if not timer.cancelled()]
         heapq.heapify(loop._scheduled)
         await plane.server.store.compact(plane.server.store.revision)
         await forgetting.forget()
-        seen = growth.census()
-        least = (
-            seen if not number else Counter({name: min(count, seen[name]) for name, count in least.items()})
-        )
-    return least
+        return growth.census()
+
+    return await growth.at_rest(look)
 
 
 def measuring(difference: tracemalloc.StatisticDiff) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable
 
 import pytest
@@ -16,6 +15,7 @@ from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 from pybernetes.control_plane.apiserver.admission.step_durations import StepDurations
 from pybernetes.lib.metrics.exposition import Exposition
 from tests.servers import Server
+from tests.support import hold_the_loop
 
 
 def test_steps_are_counted() -> None:
@@ -46,7 +46,10 @@ async def test_plugins_are_counted_one_by_one() -> None:
             """Make it without a server."""
 
         def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-            return asyncio.sleep(0.006)
+            async def take_its_time() -> None:
+                hold_the_loop(0.006)
+
+            return take_its_time()
 
     class No(Slow):
         name = "No"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import time
 
 from pybernetes.control_plane.apiserver.observability.store_check import StoreCheck
 from pybernetes.lib.clock import ManualClock
+from tests.support import block_the_loop
 
 
 class Store:
@@ -76,7 +76,7 @@ async def test_an_answer_that_lies_there_counts_although_the_time_ran_out() -> N
     for _ in range(3):
         await asyncio.sleep(0)
     theirs.send(b"x")
-    time.sleep(0.1)  # the loop has no turn while the time runs out
+    block_the_loop(0.1)  # the loop has no turn while the time runs out
     assert await waiting is None
     own.close()
     await own.wait_closed()

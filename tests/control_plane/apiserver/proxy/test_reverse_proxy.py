@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
@@ -19,6 +19,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
+from tests.support import eventually
 
 Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -184,10 +185,14 @@ async def test_nothing_is_lost_when_the_client_is_slow() -> None:
         target = Target("127.0.0.1", server.port, "/x")
         async with client(lambda request: forward(request, target)) as (reader, writer):
             writer.write(GET)
-            before = -1
-            while sent > before:  # until nothing moves any more
-                before = sent
-                await asyncio.sleep(0.3)
+            seen = deque([-1], maxlen=150)
+
+            def still() -> bool:
+                """Tell whether nothing has moved for many turns."""
+                seen.append(sent)
+                return len(seen) == seen.maxlen and seen[0] == sent > 0
+
+            await eventually(still)
             assert 0 < sent < total // 2
             await reader.readuntil(b"\r\n\r\n")
             got = 0

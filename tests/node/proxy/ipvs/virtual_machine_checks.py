@@ -22,6 +22,7 @@ from pybernetes.node.proxy.ipvs.virtual_servers import LINK, Address, RealServer
 from tests.node.proxy import proxy_node
 from tests.node.proxy.namespaces import PODS, command
 from tests.node.proxy.proxy_node import ADDRESS, A, B, ProxyNode, service_port
+from tests.support import eventually
 
 SCHEDULERS = ("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "sh", "dh", "sed", "nq", "fo", "ovf", "mh")
 VIP = Address("tcp", ADDRESS, 80)
@@ -128,12 +129,12 @@ def test_graceful_ending() -> None:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.close()
         accepted.close()
-        for _ in range(120):
+
+        async def ended() -> bool:
             await fresh.remove_ended(kernel)
-            if real not in await kernel.real_servers(VIP):
-                break
-            await asyncio.sleep(1)
-        assert real not in await kernel.real_servers(VIP)
+            return real not in await kernel.real_servers(VIP)
+
+        await eventually(ended, 120)
         await fresh.close()
         listener.close()
 

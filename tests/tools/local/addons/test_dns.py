@@ -65,9 +65,12 @@ async def test_the_config_map_is_made_and_followed() -> None:
         assert await known() and await known(own)
         # Other options of the cluster's names: nobody is told meanwhile that one does not exist.
         await write(cluster, text.replace("pods insecure", "pods verified").replace("ttl 30", "ttl 7"))
-        while cluster_dns.server.names is None or cluster_dns.server.names.options.ttl != 7:
+
+        async def changed() -> bool:
             assert (await ask(port, own))[0] == wire.NOERROR
-            await asyncio.sleep(0.01)
+            return cluster_dns.server.names is not None and cluster_dns.server.names.options.ttl == 7
+
+        await eventually(changed)
         assert (await ask(port, own))[0] == wire.NOERROR
 
 

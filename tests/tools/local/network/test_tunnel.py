@@ -81,7 +81,7 @@ async def test_whoever_sees_one_namespace_names_it(tmp_path: Path) -> None:
 async def test_each_line_says_whose_port_it_speaks_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    program = "import sys, time; print('Forwarding from', sys.argv[-1], flush=True); time.sleep(600)"
+    program = "import signal, sys; print('Forwarding from', sys.argv[-1], flush=True); signal.pause()"
     monkeypatch.setattr(tunnel, "pyb", lambda *arguments: [sys.executable, "-c", program, *arguments])
     found = [Forward("default", "web", ("8443:8443",)), Forward("apps", "other", (":80",))]
 
