@@ -25,9 +25,10 @@ def orderly_exit() -> Iterator[None]:
     """
     thread, others = threading.get_ident(), set(_children())
     got: list[int] = []  # the signal that ends it, once its exception is on its way
+    telling, over = False, threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
-        if got:
+        if got or telling:
             return
         got.append(number)
         print(f"{signal.Signals(number).name}: cleaning up", file=sys.stderr, flush=True)
@@ -38,15 +39,20 @@ def orderly_exit() -> Iterator[None]:
         loop.call_soon_threadsafe(_cancel, loop)  # an exception could get lost in a callback of the loop
 
     def lost(unraisable: sys.UnraisableHookArgs) -> None:
-        # The signal came inside a destructor, whose exceptions go nowhere: it comes once more, after the destructor.
+        # The signal came inside a destructor, whose exceptions go nowhere, as those in here do: it comes again afterwards.
+        nonlocal telling
         if isinstance(unraisable.exc_value, _Ended):
-            threading.Timer(0.05, again).start()
+            telling = True
+            threading.Thread(target=again, args=(got[0],), daemon=True).start()
+            telling = False
         else:
             hook(unraisable)
 
-    def again() -> None:
-        # To the thread that is meant: sent to the process, the timer's own could take it, and the other would sleep on.
-        signal.pthread_kill(thread, got.pop())
+    def again(number: int) -> None:
+        got.clear()
+        while not got and not over.wait(0.05):
+            # To the thread that is meant: sent to the process, this one could take it, and the other would sleep on.
+            signal.pthread_kill(thread, number)
 
     before = {
         number: signal.getsignal(number) for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN
@@ -60,6 +66,7 @@ def orderly_exit() -> Iterator[None]:
         if not got:
             raise
     finally:
+        over.set()
         _end_children(others)
         sys.unraisablehook = hook
         for number, handler in before.items():

@@ -13,49 +13,52 @@ from bench.harness.orderly_exit import orderly_exit
 from tests.support import until
 
 _START = """
-import asyncio, signal, subprocess, sys, time
+import asyncio, signal, subprocess, sys, threading
 from bench.harness.orderly_exit import orderly_exit
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)  # in the background of a shell some are ignored
 
+def wait():
+    threading.Event().wait()
+
 async def waits():
     try:
         print(child.pid, flush=True)
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
     finally:
-        await asyncio.sleep(0.01)
+        await asyncio.to_thread(int)
         print("clean", flush=True)
 
 def blocks():
     try:
         print(child.pid, flush=True)
-        time.sleep(60)
+        wait()
     finally:
         print("clean", flush=True)
 
 class Destroyed:
     def __del__(self):
         print(child.pid, flush=True)
-        time.sleep(60)  # what is raised in here goes nowhere
+        wait()  # what is raised in here goes nowhere
 
 def destroys():
     try:
         Destroyed()
-        time.sleep(60)
+        wait()
     finally:
         print("clean", flush=True)
 
 async def swallows():
     async def other():
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         except BaseException:
             pass  # what got lost here must still end the rest
     await asyncio.gather(other(), waits())
 
 with orderly_exit():
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
 """
 _BODIES = {
     "sync": "blocks()",
@@ -91,7 +94,7 @@ def test_a_benchmark_takes_its_server_away(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
     )
     try:
-        until(lambda: list(tmp_path.glob("*/kubeconfig")))
+        until(lambda: list(tmp_path.glob("*/kubeconfig")), 240)
         process.terminate()
         process.communicate(timeout=60)
         assert process.returncode == 143
@@ -101,11 +104,11 @@ def test_a_benchmark_takes_its_server_away(tmp_path: Path) -> None:
 
 
 def test_processes_of_others_live_on() -> None:
-    sleep = [sys.executable, "-c", "import time; time.sleep(60)"]
-    other = subprocess.Popen(sleep)
+    waiting = [sys.executable, "-c", "import signal; signal.pause()"]
+    other = subprocess.Popen(waiting)
     try:
         with orderly_exit():
-            own = subprocess.Popen(sleep)
+            own = subprocess.Popen(waiting)
         assert other.poll() is None
         until(lambda: not Path(f"/proc/{own.pid}").exists())
     finally:
