@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from pybernetes.client.kubeconfig_files import entry
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.addresses import server_parts
 from pybernetes.tools.kubectl.errors import BadConfig, CommandError
 from pybernetes.tools.kubectl.files import read_text
@@ -116,6 +116,7 @@ def is_in_pod(config: Object, flags: Values, environment: Mapping[str, str]) -> 
 
 def namespace_of_pod(environment: Mapping[str, str]) -> str:
     """Return the namespace of the pod that this runs in."""
+    log.line("merged_client_builder.go:165", "Using in-cluster namespace", 4)
     if name := environment.get("POD_NAMESPACE"):
         return name
     try:
@@ -126,6 +127,7 @@ def namespace_of_pod(environment: Mapping[str, str]) -> str:
 
 
 def _of_pod(flags: Values) -> Access:
+    log.line("merged_client_builder.go:122", "Using in-cluster configuration", 4)
     host, port = (os.environ.get(f"KUBERNETES_SERVICE_{name}", "") for name in ("HOST", "PORT"))
     result = Access(f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}")
     result.insecure = flags.insecure_skip_tls_verify

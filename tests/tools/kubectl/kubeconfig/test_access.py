@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pybernetes.tools.kubectl import log
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import declare, parse
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.kubeconfig.access import Access, access, current
+from pybernetes.tools.kubectl.kubeconfig import access as access_module
+from pybernetes.tools.kubectl.kubeconfig.access import Access, access, current, namespace_of_pod
 
 CONFIG: dict[str, Any] = {
     "current-context": "here",
@@ -97,3 +101,25 @@ def test_mistakes(arguments: list[str], text: str) -> None:
     with pytest.raises(CommandError) as caught:
         made(*arguments)
     assert caught.value.text() == text
+
+
+def test_what_a_pod_has_is_used_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in (("token", "t"), ("ca.crt", "c"), ("namespace", "team\n")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(access_module, "_ACCOUNT", str(tmp_path))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.96.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    told = io.StringIO()
+    log.set_level(4, told)
+    try:
+        found = access({}, parse([], declare(shared_flags.GLOBAL)))
+        assert (found.host, found.port, found.authority, namespace_of_pod({})) == (
+            "10.96.0.1",
+            443,
+            "c",
+            "team",
+        )
+    finally:
+        log.set_level(0)
+    lines = [line.partition("] ")[2] for line in told.getvalue().splitlines()]
+    assert lines == ["Using in-cluster configuration", "Using in-cluster namespace"]
