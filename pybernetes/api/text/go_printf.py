@@ -13,7 +13,7 @@ class GoInt(int):
 
 
 def number(value: float) -> str:
-    """Return a float64 as %v prints it: short, with an exponent from 1e+21 on."""
+    """Return a float64 as %v prints it: short, with an exponent from 1e+06 on."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -22,7 +22,7 @@ def number(value: float) -> str:
         return "-0" if math.copysign(1, value) < 0 else "0"
     digits, exponent = _digits(value)
     sign = "-" if value < 0 else ""
-    if exponent < -4 or exponent >= 21:
+    if exponent < -4 or exponent >= 6:
         rest = f".{digits[1:]}" if len(digits) > 1 else ""
         return f"{sign}{digits[0]}{rest}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
     if exponent < 0:
@@ -106,6 +106,8 @@ def type_name(value: Any) -> str:
 
 def sprintf(pattern: str, values: list[Any]) -> str:
     """Return what fmt.Sprintf makes of values, for the verbs that templates use."""
+    from pybernetes.api.text import go_verbs
+
     out: list[str] = []
     place, used = 0, 0
     while place < len(pattern):
@@ -133,7 +135,9 @@ def sprintf(pattern: str, values: list[Any]) -> str:
         elif used >= len(values):
             out.append(f"%!{verb}(MISSING)")
         else:
-            out.append(_one(verb, flags, width, precision, values[used]))
+            if width is not None and width < 0:
+                flags, width = f"-{flags}", -width
+            out.append(go_verbs.formatted(verb, go_verbs.Spec(flags, width, precision), values[used]))
             used += 1
     if used < len(values):
         extra = ", ".join(f"{type_name(value)}={plain(value)}" for value in values[used:])
@@ -149,63 +153,3 @@ def _size(pattern: str, place: int, values: list[Any], used: int) -> tuple[int |
     while end < len(pattern) and pattern[end].isdigit():
         end += 1
     return (int(pattern[place:end]) if end > place else None), end, used
-
-
-def _one(verb: str, flags: str, width: int | None, precision: int | None, value: Any) -> str:
-    text = _verb(verb, flags, precision, value)
-    if width and len(text) < width:
-        if "-" in flags:
-            return text.ljust(width)
-        if "0" in flags and verb not in "qsv":
-            sign = text[0] if text[:1] in "+-" and text else ""
-            return sign + text[len(sign) :].rjust(width - len(sign), "0")
-        return text.rjust(width)
-    return text
-
-
-def _verb(verb: str, flags: str, precision: int | None, value: Any) -> str:
-    integer = isinstance(value, int) and not isinstance(value, bool)
-    sign = "+" if "+" in flags and isinstance(value, int | float) and value >= 0 else ""
-    if verb == "v":
-        return f"{quote(value)}" if "#" in flags and isinstance(value, str) else sign + plain(value)
-    if verb == "T":
-        return type_name(value)
-    if verb == "t" and isinstance(value, bool):
-        return plain(value)
-    if verb in "sq" and isinstance(value, str):
-        cut = value[:precision] if precision is not None else value
-        return cut if verb == "s" else quote(cut)
-    if verb in "sq" and isinstance(value, list | dict):
-        return _deep(verb, value)
-    if verb == "q" and integer:
-        return f"'{chr(value)}'"
-    if verb in "xX" and isinstance(value, str):
-        text = value.encode().hex()
-        return text.upper() if verb == "X" else text
-    if integer and verb in "dbox" + "X":
-        return sign + format(value, verb)
-    if integer and verb == "c":
-        return chr(value)
-    if integer and verb == "U":
-        return f"U+{value:04X}"
-    if isinstance(value, float) and verb in "eEfFgG":
-        if verb in "gG" and precision is None:
-            return sign + number(value)
-        return sign + _exponent(f"{value:.{6 if precision is None else precision}{verb}}")
-    return f"%!{verb}({type_name(value)}={plain(value)})" if value is not None else f"%!{verb}(<nil>)"
-
-
-def _deep(verb: str, value: Any) -> str:
-    if isinstance(value, dict):
-        return (
-            "map["
-            + " ".join(
-                f"{_verb(verb, '', None, key)}:{_verb(verb, '', None, value[key])}" for key in sorted(value)
-            )
-            + "]"
-        )
-    return "[" + " ".join(_verb(verb, "", None, item) for item in value) + "]"
-
-
-def _exponent(text: str) -> str:
-    return text
