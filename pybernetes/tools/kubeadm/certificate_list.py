@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm.configuration import networks
-
-Object = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

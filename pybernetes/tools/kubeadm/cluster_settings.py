@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.tools.kubeadm.configuration import component_configs, defaults, documents
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings, complete_cluster
@@ -11,8 +10,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.locations import NAMESPACE
 from pybernetes.tools.kubeadm.objects import Objects
-
-Object = dict[str, Any]
 
 
 def announce(purpose: str) -> None:

@@ -7,8 +7,8 @@ import base64
 import hashlib
 import hmac
 import json
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import yaml_reader
 from pybernetes.client.client import Client
 from pybernetes.client.credentials import Anonymous, Authority
@@ -19,7 +19,6 @@ from pybernetes.lib.tokens import jose
 from pybernetes.tools.kubeadm import certificate_files, discovery_file, kubeconfig_files, tokens
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
-Object = dict[str, Any]
 _RETRY_SECONDS = 1.0
 _PREFIX = "jws-kubeconfig-"
 _LONGEST_HEADER = 1000

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import yaml_reader
 from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
@@ -22,7 +23,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.waiting import go_duration
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 _RETRY_SECONDS = 1.0
 _DOWNLOAD_SECONDS = 30.0
 _MOST_BYTES = 1 << 20

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import arguments
 from pybernetes.tools.kubeadm.configuration import networks
 from pybernetes.tools.kubeadm.locations import ETCD_CLIENT_PORT, ETCD_METRICS_PORT, ETCD_PEER_PORT
 from pybernetes.tools.kubeadm.static_pods import PROBE_PORT, pod, probes, volume
 
-Object = dict[str, Any]
 _VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
 _LIVEZ = (3, 5, 11)  # the first that has /livez and /readyz
 _FEATURES = (3, 6, 0)  # the first that has feature gates

@@ -6,8 +6,8 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
@@ -19,8 +19,6 @@ from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CLUSTER_ADMINS, KUBELET, KUBERNETES, MANIFESTS, TEMPORARY
 from pybernetes.tools.kubeadm.objects import ClusterObjects, ManifestObjects, Objects, PrintedObjects
-
-Object = dict[str, Any]
 
 
 def say(text: str) -> None:

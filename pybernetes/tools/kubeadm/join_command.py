@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm import certificate_files, kubeconfig_files
-
-Object = dict[str, Any]
 
 
 def command(cluster: Object, address: str, port: int, token: str, authority: bytes) -> str:

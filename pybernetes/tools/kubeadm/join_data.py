@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
@@ -16,8 +16,6 @@ from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import Folders
 from pybernetes.tools.kubeadm.objects import ClusterObjects
-
-Object = dict[str, Any]
 
 
 @dataclass

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig, kubeconfig_files
 from pybernetes.lib.tls.tls import Pair, write_atomically
@@ -18,7 +18,6 @@ from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CLUSTER_ADMINS, NODES
 
-Object = dict[str, Any]
 Say = Callable[[str], None]
 
 

@@ -6,11 +6,10 @@ import socket
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import arguments
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
-
-Object = dict[str, Any]
 
 
 def flags(registration: Object, *, register_taints: bool) -> list[str]:

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
-Object = dict[str, Any]
 _RETRY_SECONDS = 0.5
 
 

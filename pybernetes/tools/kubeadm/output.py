@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import Flag, Ignored
 from pybernetes.tools.kubeadm import command_line
 from pybernetes.tools.kubeadm.command_line import Arguments
@@ -16,7 +16,6 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import elastic_tabs, printers
 
-Object = dict[str, Any]
 Show = Callable[[Object], None]
 _STRUCTURED = ("json", "yaml", "kyaml")
 FORMATS = ("text", *_STRUCTURED, *printers.TEMPLATES, *printers.PATHS)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import json_patch, merge_patch, strategic
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import load as schema
 from pybernetes.api.text import yaml_reader
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
-Object = dict[str, Any]
 # With the kinds whose lists a strategic patch merges by key; the kubelet's configuration has none of those.
 TARGETS = {
     "kube-apiserver": ("", "v1", "Pod"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.api.resource import Object
 
-Object = dict[str, Any]
 _GROUP = "rbac.authorization.k8s.io"
 
 

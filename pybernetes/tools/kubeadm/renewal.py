@@ -10,6 +10,7 @@ from typing import Any
 
 from pybernetes.api.field import Errors
 from pybernetes.api.field import Path as Field
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.client import kubeconfig
 from pybernetes.client import kubeconfig_files as reading
@@ -22,7 +23,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
-Object = dict[str, Any]
 # Kubeconfigs with a certificate in them, and whose they are.
 _CONFIGS = {
     "admin.conf": "for the admin to use and for kubeadm itself",

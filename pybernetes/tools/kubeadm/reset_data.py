@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.tools.kubeadm.init_data import Folders
-
-Object = dict[str, Any]
 
 
 @dataclass

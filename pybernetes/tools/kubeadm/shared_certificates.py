@@ -8,8 +8,8 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import ROLE_BINDINGS, ROLES, SECRETS
 from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import rbac, tokens
@@ -17,7 +17,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import BOOTSTRAPPERS, CERTS_SECRET, NAMESPACE
 from pybernetes.tools.kubeadm.objects import Objects
 
-Object = dict[str, Any]
 _NONCE = 12
 _TTL = "2h0m0s"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.image import names as images
@@ -15,7 +15,6 @@ from pybernetes.tools.kubeadm.configuration import networks
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.locations import CONTROLLER_MANAGER_PORT, KUBERNETES, NAMESPACE, SCHEDULER_PORT
 
-Object = dict[str, Any]
 COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 PROBE_PORT = "probe-port"
 _TRUSTED = "/etc/ssl/certs"

@@ -6,13 +6,12 @@ import base64
 import datetime
 import re
 import secrets
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import NAMESPACE
 
-Object = dict[str, Any]
 TOKEN = re.compile(r"([a-z0-9]{6})\.([a-z0-9]{16})\Z")
 TOKEN_ID = re.compile(r"[a-z0-9]{6}\Z")
 USAGES = ("signing", "authentication")

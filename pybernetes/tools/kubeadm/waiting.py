@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
 from pybernetes.lib.tls import tls
 from pybernetes.tools.kubeadm import arguments, kubelet_service
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CONTROLLER_MANAGER_PORT, SCHEDULER_PORT
 
-Object = dict[str, Any]
 _LOOK_SECONDS = 0.1
 _ANSWER_SECONDS = 5.0
 

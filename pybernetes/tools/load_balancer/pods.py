@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm import static_pods
 from pybernetes.tools.load_balancer import haproxy, keepalived
 from pybernetes.tools.load_balancer.plan import Plan
-
-Object = dict[str, Any]
 
 
 def balancer(plan: Plan, form: str, image: str) -> Object:

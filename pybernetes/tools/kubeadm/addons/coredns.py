@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import (
     CLUSTER_ROLE_BINDINGS,
     CLUSTER_ROLES,
@@ -21,7 +21,6 @@ from pybernetes.tools.kubeadm.configuration import networks
 from pybernetes.tools.kubeadm.locations import CONTROL_PLANE_LABEL, NAMESPACE
 from pybernetes.tools.kubeadm.objects import Objects
 
-Object = dict[str, Any]
 _LABELS = {"k8s-app": "kube-dns"}
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import (
     CLUSTER_ROLE_BINDINGS,
     CONFIG_MAPS,
@@ -21,7 +21,6 @@ from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.locations import BOOTSTRAPPERS, NAMESPACE
 from pybernetes.tools.kubeadm.objects import Objects
 
-Object = dict[str, Any]
 _NAME = "kube-proxy"
 _LABELS = {"k8s-app": _NAME}
 _ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"

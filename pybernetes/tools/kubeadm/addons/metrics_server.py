@@ -9,10 +9,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.client.refs import (
     API_SERVICES,
@@ -33,7 +33,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CONTROL_PLANE_LABEL, NAMESPACE
 from pybernetes.tools.kubeadm.objects import Objects
 
-Object = dict[str, Any]
 NAME = "metrics-server"
 LABELS = {"k8s-app": NAME}
 _SECRET = "metrics-server-certs"

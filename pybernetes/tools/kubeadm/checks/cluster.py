@@ -6,8 +6,8 @@ import asyncio
 import logging
 import time
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import JOBS, NODES
@@ -17,7 +17,6 @@ from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.locations import CONTROL_PLANE_LABEL, MANIFESTS, NAMESPACE
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 _JOB_SECONDS = 60
 _PREFIX = "upgrade-health-check"
 _COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")

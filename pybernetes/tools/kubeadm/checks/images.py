@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.tools.image import names
 from pybernetes.tools.kubeadm import runtime
 from pybernetes.tools.kubeadm.checks.check import Findings, problem
 from pybernetes.tools.kubeadm.errors import KubeadmError
-
-Object = dict[str, Any]
 
 
 def listing(cluster: Object) -> list[str]:

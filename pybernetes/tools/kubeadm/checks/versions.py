@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 from pybernetes.lib.http.fetching import located
 from pybernetes.lib.tls import tls
@@ -16,7 +16,6 @@ from pybernetes.tools.kubeadm.checks.check import Findings, problem
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.upgrade.policy import parse
 
-Object = dict[str, Any]
 KUBELET_SKEW = 3
 # Debian's are older than what upstream asks for. The first three of 3.5 can corrupt what they keep.
 LEAST_ETCD = (3, 4, 0)

@@ -6,9 +6,9 @@ import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import Flag, Ignored
 from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import command_line, output, runtime
@@ -26,7 +26,6 @@ from pybernetes.tools.kubeadm.configuration.kinds import EXPERIMENTAL
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CRI_SOCKET
 
-Object = dict[str, Any]
 SUMMARY = "Manage configuration for a kubeadm cluster persisted in a ConfigMap in the cluster"
 _KUBECONFIG = Ignored("kubeconfig", "/etc/kubernetes/admin.conf", "no command below this one asks a cluster")
 _EXPERIMENTAL = Flag("allow-experimental-api", False, "Allow the experimental, work in progress APIs.")

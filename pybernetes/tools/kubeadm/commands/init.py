@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.tools.kubeadm import command_line, external_authorities, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
@@ -17,7 +17,6 @@ from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.phases.init import PHASES
 from pybernetes.tools.kubeadm.phases.init.addon import PRINT_MANIFEST
 
-Object = dict[str, Any]
 SUMMARY = "Run this command in order to set up the Kubernetes control plane"
 FLAGS = (
     command_line.CONFIG,

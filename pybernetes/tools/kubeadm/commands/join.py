@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import Flag
 from pybernetes.tools.kubeadm import command_line, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
@@ -18,7 +18,6 @@ from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.phases.join import PHASES
 from pybernetes.tools.kubeadm.phases.join._flags import ENDPOINT
 
-Object = dict[str, Any]
 SUMMARY = "Run this on any machine you wish to join an existing cluster"
 FLAGS = (
     command_line.CONFIG,

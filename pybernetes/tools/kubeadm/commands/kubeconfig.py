@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import kubeconfig
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.tools.kubeadm import certificates, cluster_settings, command_line, kubeconfig_files
@@ -18,7 +18,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import ADMIN
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
-Object = dict[str, Any]
 SUMMARY = "Kubeconfig file utilities"
 _FLAGS = (
     command_line.CONFIG,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import Flag
 from pybernetes.tools.kubeadm import command_line, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
@@ -16,7 +16,6 @@ from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.phases.reset import PHASES
 from pybernetes.tools.kubeadm.reset_data import ResetData
 
-Object = dict[str, Any]
 SUMMARY = "Performs a best effort revert of changes made to this host by 'kubeadm init' or 'kubeadm join'"
 FLAGS = (
     command_line.CONFIG,

@@ -9,8 +9,8 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
@@ -26,7 +26,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.locations import BOOTSTRAPPERS, NAMESPACE
 
-Object = dict[str, Any]
 SUMMARY = "Manage bootstrap tokens"
 # As upstream's messages show them.
 _IDENTITY = "\\\\A([a-z0-9]{6})\\\\z"

@@ -7,9 +7,9 @@ import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.lib.flags import Flag
@@ -29,7 +29,6 @@ from pybernetes.tools.kubeadm.upgrade import manifests, plan
 from pybernetes.tools.kubeadm.upgrade.data import UpgradeData, flag_or_field, opened
 from pybernetes.tools.kubeadm.upgrade.session import Session, configuration, session
 
-Object = dict[str, Any]
 SUMMARY = "Upgrade your cluster smoothly to a newer version with this command"
 _KUBECONFIG = Flag("kubeconfig", "", "The kubeconfig file to use when talking to the cluster.")
 _PRINT_CONFIG = Flag("print-config", False, "Whether the configuration file that is used is printed.")

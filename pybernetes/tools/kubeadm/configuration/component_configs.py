@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm.configuration import networks
 from pybernetes.tools.kubeadm.locations import KUBELET_HEALTH_PORT, MANIFESTS
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 KUBELET, PROXY = "KubeletConfiguration", "KubeProxyConfiguration"
 _WHO_WINS = 'The recommended value for "%s" in "%s" is: %s; the provided value is: %s'
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm.configuration.kinds import API_VERSION
 from pybernetes.tools.kubeadm.locations import API_SERVER_PORT, BOOTSTRAPPERS
 
-Object = dict[str, Any]
 CERTIFICATES = "/etc/kubernetes/pki"
 TIMEOUTS = {
     "controlPlaneComponentHealthCheck": "4m0s",

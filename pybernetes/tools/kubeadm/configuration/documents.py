@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.strict_types import Problem, Struct
 from pybernetes.api.text import yaml_reader
 from pybernetes.tools.kubeadm.configuration.kinds import (
@@ -20,7 +20,6 @@ from pybernetes.tools.kubeadm.configuration.kinds import (
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 # With which kubeadm they can still be migrated.
 OLD = {"v1alpha1": "v1.11", "v1alpha2": "v1.12", "v1alpha3": "v1.14", "v1beta1": "v1.15", "v1beta2": "v1.22",
        "v1beta3": "v1.36"}  # fmt: skip

@@ -8,9 +8,9 @@ import os
 import re
 import socket
 from dataclasses import dataclass, field
-from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.tools.image.names import installed_etcd_tag
 from pybernetes.tools.kubeadm import tokens
 from pybernetes.tools.kubeadm.configuration import (
@@ -24,7 +24,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CONTROL_PLANE_LABEL, CRI_SOCKET, MAJOR, MINOR
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 _SOCKETS = (
     "/var/run/containerd/containerd.sock",
     "/var/run/crio/crio.sock",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm.configuration.kinds import API_VERSION, GROUP
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
-Object = dict[str, Any]
 OLD = f"{GROUP}/v1beta3"
 
 

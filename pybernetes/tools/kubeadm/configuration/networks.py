@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
-Object = dict[str, Any]
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _SERVICE_ADDRESSES, _POD_ADDRESSES = 10, 14
 _SERVICE_BITS, _MASK_DIFFERENCE = 20, 16

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.strict_types import aggregate
 from pybernetes.api.text import durations
 from pybernetes.tools.kubeadm.configuration import networks
@@ -27,7 +28,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.tokens import TOKEN, USAGES, problem_with_group
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 ALGORITHMS = ("ECDSA-P256", "ECDSA-P384", "RSA-2048", "RSA-3072", "RSA-4096")
 # As umount2(2) has them.
 UNMOUNT_FLAGS = {"MNT_FORCE": 1, "MNT_DETACH": 2, "MNT_EXPIRE": 4, "UMOUNT_NOFOLLOW": 8}

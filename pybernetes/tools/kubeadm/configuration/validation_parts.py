@@ -6,13 +6,12 @@ import ipaddress
 import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import urlsplit
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
-Object = dict[str, Any]
 FEATURE_GATES = {"RootlessControlPlane": False}
 _PULL_POLICIES = ("", "Always", "IfNotPresent", "Never")
 _PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.tools.kubeadm.checks.check import ignored_names
 from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import loading
@@ -18,7 +19,6 @@ from pybernetes.tools.kubeadm.locations import ADMIN, KUBELET_CONF, MANIFESTS
 from pybernetes.tools.kubeadm.objects import Objects, PrintedObjects
 from pybernetes.tools.kubeadm.upgrade.session import Session, configuration, session
 
-Object = dict[str, Any]
 _VARIABLE = "KUBEADM_UPGRADE_DRYRUN_DIR"
 
 

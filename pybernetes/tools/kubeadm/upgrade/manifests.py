@@ -7,7 +7,6 @@ import difflib
 import shutil
 import time
 from pathlib import Path
-from typing import Any
 
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
@@ -20,7 +19,6 @@ from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.locations import MANIFESTS, NAMESPACE, TEMPORARY
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
-Object = dict[str, Any]
 _MIRROR = "kubernetes.io/config.mirror"
 _LOOK_SECONDS = 0.2
 

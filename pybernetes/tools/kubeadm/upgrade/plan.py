@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.tools.image.names import DNS_VERSION
 from pybernetes.tools.kubeadm import output
 from pybernetes.tools.kubeadm.configuration.documents import COMPONENTS
 from pybernetes.tools.kubeadm.upgrade.policy import parse
 
-Object = dict[str, Any]
 _CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 _RULE = "_____________________________________________________________________"
 

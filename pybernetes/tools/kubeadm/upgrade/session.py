@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import durations, yaml_reader
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
@@ -20,7 +20,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import KUBELET_INSTANCE_CONFIG, MANIFESTS
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
-Object = dict[str, Any]
 _ANNOTATION = "kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint"
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.local.network import network
 from pybernetes.tools.local.settings import CONTROL_PLANE, NodeSettings, Settings
 
-Object = dict[str, Any]
 API_VERSION = "kubeadm.k8s.io/v1beta4"
 
 

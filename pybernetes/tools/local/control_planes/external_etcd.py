@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.tls import tls
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import etcd_pod
@@ -14,7 +14,6 @@ from pybernetes.tools.local.nodes.machine import Machine
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings
 
-Object = dict[str, Any]
 _PKI = "/etc/kubernetes/pki"
 _CLIENT = "apiserver-etcd-client"
 

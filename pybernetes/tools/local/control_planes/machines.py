@@ -7,10 +7,10 @@ import os
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.tls import tls
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.tools.image import names as images
@@ -24,7 +24,6 @@ from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import pyb
 from pybernetes.tools.local.settings import CONTROL_PLANE, ETCD, NodeSettings, Settings
 
-Object = dict[str, Any]
 # The host's service manager is not the machine's: kubeadm must not find it. Its name servers are.
 _WITHOUT_SYSTEMD = """\
 [ -d /run/systemd/system ] || exit 0

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import NODES
 from pybernetes.tools.kubeadm.init_data import InitData, say
 from pybernetes.tools.kubeadm.kubelet_files import taint_text
 from pybernetes.tools.kubeadm.locations import CONTROL_PLANE_LABEL, EXCLUDE_LABEL
 from pybernetes.tools.kubeadm.objects import Objects
 from pybernetes.tools.kubeadm.workflow import Phase
-
-Object = dict[str, Any]
 
 
 async def mark(objects: Objects, node: str, taints: list[Object], annotations: dict[str, str]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import yaml_reader
 from pybernetes.client import kubeconfig
 from pybernetes.tools.kubeadm import etcd_cluster
@@ -14,7 +14,6 @@ from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.reset_data import ResetData
 from pybernetes.tools.kubeadm.workflow import Phase
 
-Object = dict[str, Any]
 _FLAG = "--initial-advertise-peer-urls="
 
 
