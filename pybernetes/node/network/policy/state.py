@@ -17,6 +17,8 @@ from pybernetes.node.network.policy.table import LOCAL, SELF, Statement, family,
 # The policies of a pod by tier: the keys in the order in which they are asked.
 Profile = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 NO_PROFILE: Profile = ((), (), ())
+# A chain that a profile needs: its name, the policies that it is made of, or the lines that it has instead.
+_Chain = tuple[str, tuple[str, ...], tuple[Statement, ...]]
 
 
 @dataclass(slots=True)
@@ -57,12 +59,13 @@ class State:
         self.local: dict[str, Pod] = {}
         self._started: dict[str, tuple[str, tuple[str, ...]]] = {}  # uid and addresses that no status has yet
         self._profiles: dict[str, dict[str, Profile]] = {direction: {} for direction in DIRECTIONS}
+        self._used: dict[tuple[str, Profile], tuple[_Chain, ...]] = {}  # profiles that local pods have
         self._dirty: set[str] = set()  # local pods whose policies may be others
         self._changed: set[str] = set()  # policies
-        self._sets: set[str] = set()
         for version in self.members.versions:
             for name in (LOCAL, SELF):
                 self.members.elements.counts[f"{name}{version}"] = {}
+        self._sets = set(self.members.elements.counts)  # those that the table has
 
     # -- what there is -----------------------------------------------------------------------------------
 
@@ -139,8 +142,11 @@ class State:
         changes = Changes()
         if self._dirty or self._changed:
             maps = {name: dict(held) for name, held in self.maps.items()}
+            used = self._used.keys()
             self._choose()
-            self._put_chains(changes)
+            # Most changes of a pod leave all chains as they are, and with them the sets that they name.
+            if self._changed or self._used.keys() != used:
+                self._put_chains(changes)
             for name, held in self.maps.items():
                 _compare(name, maps[name], held, changes)
         for name, element, now in self.members.elements.take():
@@ -171,13 +177,19 @@ class State:
         self._dirty.clear()
         for held in self.maps.values():
             held.clear()
+        used: dict[tuple[str, Profile], tuple[_Chain, ...]] = {}
         for direction in DIRECTIONS:
             for key, profile in self._profiles[direction].items():
-                if profile != NO_PROFILE:
-                    for address in self.local[key].addresses:
-                        if family(address) in self.members.versions:
-                            chain = _pod_chain(direction, profile)
-                            self.maps[f"{direction}{family(address)}"][address] = chain
+                if profile == NO_PROFILE:
+                    continue
+                which = (direction, profile)
+                if which not in used:
+                    used[which] = self._used.get(which) or tuple(_chains_of(direction, profile))
+                chain = used[which][0][0]
+                for address in self.local[key].addresses:
+                    if (version := family(address)) in self.members.versions:
+                        self.maps[f"{direction}{version}"][address] = chain
+        self._used = used
 
     def profile(self, pod: Pod, direction: str) -> Profile:
         """Return the policies that select a pod and are about a direction, by tier."""
@@ -199,17 +211,11 @@ class State:
 
     def _put_chains(self, changes: Changes) -> None:
         """Have the chains of the profiles in use, and the sets that they name."""
-        used = {
-            (direction, profile)
-            for direction in DIRECTIONS
-            for profile in self._profiles[direction].values()
-            if profile != NO_PROFILE
-        }
         wanted: dict[str, tuple[Statement, ...]] = {}
         groups: set[Group] = set()
         names: set[tuple[str, ...]] = set()
-        for direction, profile in used:
-            for name, keys, lines in self._chains_of(direction, profile):
+        for (direction, _), chains in self._used.items():
+            for name, keys, lines in chains:
                 if name in wanted:
                     continue
                 old = self.chains.get(name)
@@ -233,18 +239,6 @@ class State:
         }
         self.chains = wanted
 
-    def _chains_of(
-        self, direction: str, profile: Profile
-    ) -> Iterator[tuple[str, tuple[str, ...], tuple[Statement, ...]]]:
-        """Yield name and policies of the chains that a profile needs; the pod's own has its lines instead."""
-        admin, network, baseline = profile
-        yield _pod_chain(direction, profile), (), _pod_statements(direction, profile)
-        for tier, keys in ((ADMIN, admin), (BASELINE, baseline if not network else ())):
-            if keys:
-                yield _tier_chain(direction, tier, keys), keys, ()
-        for key in network:
-            yield _policy_chain(direction, key), (key,), ()
-
     def _lines(self, direction: str, keys: tuple[str, ...]) -> tuple[Statement, ...]:
         return tuple(
             statement
@@ -252,6 +246,17 @@ class State:
             for rule in self.policies[key].rules(direction) or ()
             for statement in statements(rule, self.members.versions)
         )
+
+
+def _chains_of(direction: str, profile: Profile) -> Iterator[_Chain]:
+    """Yield the chains that a profile needs; the first is the pod's own, which has its lines instead of policies."""
+    admin, network, baseline = profile
+    yield _pod_chain(direction, profile), (), _pod_statements(direction, profile)
+    for tier, keys in ((ADMIN, admin), (BASELINE, baseline if not network else ())):
+        if keys:
+            yield _tier_chain(direction, tier, keys), keys, ()
+    for key in network:
+        yield _policy_chain(direction, key), (key,), ()
 
 
 def _pod_chain(direction: str, profile: Profile) -> str:
