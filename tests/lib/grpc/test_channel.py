@@ -79,9 +79,12 @@ def test_a_deadline_ends_the_call_on_both_sides() -> None:
     async def test() -> None:
         async with grpcio_server("127.0.0.1:0") as (service, port):
             channel = Channel(f"127.0.0.1:{port}")
-            with pytest.raises(RpcError) as failure:
-                await unary(channel, "Hang")(b"", timeout=0.05)
-            assert failure.value.code is StatusCode.DEADLINE_EXCEEDED
+            seconds = 0.05
+            while not service.begun.is_set():  # the time may be up before the server has the call
+                with pytest.raises(RpcError) as failure:
+                    await unary(channel, "Hang")(b"", timeout=seconds)
+                assert failure.value.code is StatusCode.DEADLINE_EXCEEDED
+                seconds *= 2
             await service.cancelled.wait()
             assert await unary(channel, "Echo")(b"on", timeout=SECONDS) == b"on"
             await channel.close()
