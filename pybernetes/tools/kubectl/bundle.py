@@ -66,7 +66,7 @@ def _contents() -> Iterator[tuple[str, str]]:
     for path in _files(library):
         yield f"lib/{library.name}/{path.relative_to(library)}", str(path)
     site = Path(sysconfig.get_path("platlib"))
-    for package in (found for pattern in _PACKAGES for found in sorted(site.glob(pattern))):
+    for package in (folder for pattern in _PACKAGES for folder in sorted(site.glob(pattern))):
         for path in _files(package):
             yield f"app/{path.relative_to(site)}", str(path)
             modules += [str(path)] if path.suffix == ".so" else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -54,3 +55,24 @@ async def test_memory_goes_back_once_that_may_be(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(gc_tuning, "return_memory", return_memory)
     discard_later(1 << 20, [1], [2])
     await eventually(lambda: not answers)
+
+
+def test_a_loop_that_has_ended_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it had no time to let go is its own."""
+    told: list[int] = []
+
+    def return_memory() -> float:
+        told.append(1)
+        return 0.0
+
+    monkeypatch.setattr(gc_tuning, "return_memory", return_memory)
+
+    async def ends_at_once() -> None:
+        discard_later(1 << 20, [1])
+
+    async def waits() -> None:
+        discard_later(1 << 20, [2])
+        await eventually(lambda: told)
+
+    asyncio.run(ends_at_once())
+    asyncio.run(waits())
