@@ -40,6 +40,8 @@ class PacedDuplex(Duplex):
         """End the connection; what came and was not read yet does not matter any more."""
         self._let_go()
         self.transport.abort()
+        if self.ending:  # the transport has told of the end, and does not do so again
+            asyncio.get_running_loop().call_soon(self._end, None)
 
     # -- what the transport calls ------------------------------------------------------------------------
 

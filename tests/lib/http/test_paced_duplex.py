@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from pybernetes.lib.http.client_connection import ClientConnection, request_bytes
+from pybernetes.lib.http import client_connection
+from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import direct
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.tls import tls
@@ -117,6 +118,34 @@ def test_who_reads_slowly_misses_nothing(new_loop: object, tmp_path: Path) -> No
                 for _ in range(20):  # turns of the loop in which nobody reads
                     await asyncio.sleep(0)
             assert b"".join(got) == body
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
+        runner.run(scenario())
+
+
+@LOOPS
+def test_what_is_no_answer_ends_after_the_connection_has_ended(
+    new_loop: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody tells of the end a second time when the reader gives up."""
+    monkeypatch.setattr(client_connection, "_HEAD_LIMIT", 1 << 14)
+
+    def say(server: ssl.SSLObject, outgoing: ssl.MemoryBIO) -> bytes:
+        server.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(10):
+            server.write(b"2000\r\n%b\r\n" % bytes(0x2000))
+        server.write(b"0\r\n")
+        for _ in range(10):
+            server.write(b"a: b\r\n" * 1000)
+        return outgoing.read()
+
+    async def scenario() -> None:
+        async with saying(tmp_path, say) as connection:
+            assert (await connection.open(GET)).status == 200
+            for _ in range(500):  # turns of the loop in which the server hangs up and nobody reads
+                await asyncio.sleep(0)
+            with pytest.raises(Disconnected, match="the headers of the answer are too large"):
+                await connection.read_all()
 
     with asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
         runner.run(scenario())
