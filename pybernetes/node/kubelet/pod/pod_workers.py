@@ -15,12 +15,17 @@ class PodWorkers:
         self.by_uid: dict[str, PodWorker] = {}
 
     def find(self, namespace: str, name: str, uid: str = "") -> PodWorker | None:
-        """Return the worker of a pod by name, and by uid if one is given."""
-        for worker in self.by_uid.values():
-            meta = worker.pod["metadata"]
-            if meta["namespace"] == namespace and meta["name"] == name and uid in ("", worker.uid):
-                return worker
-        return None
+        """Return the worker of a pod by name, and by uid if one is given.
+
+        The name is the newest pod's: one that was deleted by force may take its time to end.
+        """
+        named = [
+            worker
+            for worker in self.by_uid.values()
+            if (worker.pod["metadata"]["namespace"], worker.pod["metadata"]["name"]) == (namespace, name)
+            and uid in ("", worker.uid)
+        ]
+        return max(reversed(named), key=lambda worker: not worker.removed, default=None)
 
     def living(self) -> list[Object]:
         """Return the pods that have not ended yet."""
