@@ -7,9 +7,8 @@ import time
 from typing import Any
 from urllib.parse import unquote
 
-import orjson
-
 from pybernetes.api import errors
+from pybernetes.client.rest_transport import json_value
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.inprocess.objects import LOCAL, LocalWatch, Objects
 from pybernetes.control_plane.apiserver.inprocess.pipes import Headers, Pipe, Reader
@@ -52,13 +51,13 @@ class InProcessTransport:
         if type(answer) is Objects:
             return 200, answer.value
         if isinstance(answer, Response):
-            return answer.status, _decoded(answer)
+            return answer.status, await _decoded(answer)
         if isinstance(answer, Stream):
             reader = Reader(answer)
             parts = []
             while part := await reader.read():
                 parts.append(part)
-            return answer.status, _value(answer.content_type, b"".join(parts))
+            return answer.status, await _value(answer.content_type, b"".join(parts))
         raise errors.bad_request(f"{path} is upgraded, not answered")
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> LocalWatch:
@@ -71,7 +70,7 @@ class InProcessTransport:
                 raise errors.unavailable(f"storage is (re)initializing or unreachable: {error}") from None
             return answer
         if isinstance(answer, Response):
-            raise _error(answer)
+            raise await _error(answer)
         raise errors.bad_request(f"{path} is not a watch")
 
     async def stream(
@@ -81,7 +80,7 @@ class InProcessTransport:
         answer = await self._answer(self._request(method, path, query, body, headers))
         if isinstance(answer, Response):
             if answer.status >= 400:
-                raise _error(answer)
+                raise await _error(answer)
             return Reader(None, answer.body)
         if isinstance(answer, Upgrade):
             raise errors.bad_request(f"{path} is upgraded, not streamed")
@@ -96,25 +95,26 @@ class InProcessTransport:
             await pipe.opened
             return pipe
         if isinstance(answer, Response):
-            raise _error(answer)
+            raise await _error(answer)
         raise errors.bad_request(f"{path} cannot be upgraded")
 
     async def close(self) -> None:
         """Do nothing: the server belongs to others."""
 
 
-def _value(content_type: bytes, body: bytes) -> Any:
+async def _value(content_type: bytes, body: bytes) -> Any:
+    """Return what a body says; a large one is read beside the loop, as clients of other processes do."""
     if content_type.startswith(b"application/json"):
-        return orjson.loads(body) if body else None
+        return await json_value(body) if body else None
     return body.decode(errors="replace")
 
 
-def _decoded(answer: Response) -> Any:
-    return _value(answer.content_type, answer.body)
+async def _decoded(answer: Response) -> Any:
+    return await _value(answer.content_type, answer.body)
 
 
-def _error(answer: Response) -> errors.StatusError:
-    status = _decoded(answer)
+async def _error(answer: Response) -> errors.StatusError:
+    status = await _decoded(answer)
     if not isinstance(status, dict):
         return errors.StatusError(answer.status, "", str(status))
     code = status.get("code", answer.status)
