@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
-from pybernetes.scheduling.affinity_terms import PodTerm
 from pybernetes.scheduling.columns import Ints, LabelColumn, grown
 from pybernetes.scheduling.pods import Labels, Pod
 
@@ -38,6 +36,11 @@ class Tally:
             sums = np.bincount(label.codes, weights=self.column[:size], minlength=len(label.values))
             known = self._sums[label] = (sums.astype(np.int64), moment)
         return known[0]
+
+    def has_none(self, row: int) -> bool:
+        """Return whether nothing is counted any more, after a row's count went down."""
+        # Whether any are left is only worth looking at when this row has none.
+        return self.column[row] == 0 and not self.column.any()
 
     def grow(self, capacity: int) -> None:
         """Make room for more rows."""
@@ -136,50 +139,3 @@ class Counters:
         for key, _ in by_use[: self.LIMIT // 2]:
             self.weight -= self._counters.pop(key).weight
         self._version = object()
-
-
-class TermTallies:
-    """The affinity terms of the pods that are on nodes: how many pods of each node have each term."""
-
-    def __init__(self, capacity: int) -> None:
-        self._capacity = capacity
-        self.version = 0  # changes when a term appears or disappears
-        self.weight = 0  # the bytes of all terms
-        self.anti: dict[PodTerm, Tally] = {}
-        self.required: dict[PodTerm, Tally] = {}
-        self.preferred: dict[tuple[int, PodTerm], Tally] = {}
-
-    def count(self, pod: Pod, row: int, change: int) -> None:
-        """Count a pod that has come to a row (1) or left it (-1)."""
-        affinity = pod.shape.affinity
-        if affinity is None:
-            return
-        for term in affinity.anti:
-            self._count(self.anti, term, row, change)
-        for term in affinity.affinity:
-            self._count(self.required, term, row, change)
-        for weighted in affinity.preferred:
-            self._count(self.preferred, weighted, row, change)
-
-    def _count(self, tallies: dict[Any, Tally], term: Any, row: int, change: int) -> None:
-        tally = tallies.get(term)
-        if tally is None:
-            tally = tallies[term] = Tally(self._capacity)
-            self.version += 1
-            self.weight += _weight(term)
-        tally.add(row, change)
-        # Whether any are left is only worth looking at when this row has none.
-        if change < 0 and tally.column[row] == 0 and not tally.column.any():
-            del tallies[term]
-            self.version += 1
-            self.weight -= _weight(term)
-
-    def grow(self, capacity: int) -> None:
-        """Make room for more rows."""
-        self._capacity = capacity
-        for tally in (*self.anti.values(), *self.required.values(), *self.preferred.values()):
-            tally.grow(capacity)
-
-
-def _weight(term: PodTerm | tuple[int, PodTerm]) -> int:
-    return len((term if isinstance(term, PodTerm) else term[1]).text)

@@ -9,11 +9,12 @@ import numpy as np
 
 from pybernetes.scheduling.affinity_terms import Taint
 from pybernetes.scheduling.columns import Bools, Ints, Journal, LabelColumn, LabelColumns, ValueColumn, grown
-from pybernetes.scheduling.counters import Counter, Counters, Tally, TermTallies
+from pybernetes.scheduling.counters import Counter, Counters
 from pybernetes.scheduling.loads import Load
 from pybernetes.scheduling.nodes import NO_IMAGES, ImageSet, Node
 from pybernetes.scheduling.pods import Labels, Pod
 from pybernetes.scheduling.resource_requests import Resources
+from pybernetes.scheduling.term_tallies import Summed, TermTallies
 
 ANY_ADDRESS = "0.0.0.0"
 MAX_BELOW = 8  # priorities that are kept count of for preemption
@@ -221,7 +222,7 @@ class Snapshot:
             key, ((row, node.labels) for row, node in enumerate(self.nodes) if node is not None)
         )
 
-    def sums(self, tally: Tally, key: str) -> tuple[LabelColumn, Ints]:
+    def sums(self, tally: Summed, key: str) -> tuple[LabelColumn, Ints]:
         """Return a label's column, and a count summed up by its values."""
         label = self.label(key)
         return label, tally.sums(label, self.places.position)

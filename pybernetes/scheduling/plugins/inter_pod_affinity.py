@@ -14,11 +14,12 @@ from pybernetes.api.selectors import EVERYTHING
 from pybernetes.scheduling.affinity_terms import PodTerm
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Bools, Ints, LabelColumn, Rows
-from pybernetes.scheduling.counters import Counter, Tally
+from pybernetes.scheduling.counters import Counter
 from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import MAX_SCORE, FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.pods import Labels, Pod
+from pybernetes.scheduling.term_tallies import Summed
 
 REASON_EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
 REASON_AFFINITY = "node(s) didn't match pod affinity rules"
@@ -101,7 +102,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
             None if term.namespace_selector is EVERYTHING or not term.namespace_selector else term.namespaces
         )
 
-    def _near(self, tally: Tally, key: str) -> tuple[LabelColumn, Ints]:
+    def _near(self, tally: Summed, key: str) -> tuple[LabelColumn, Ints]:
         label, sums = self.snapshot.sums(tally, key)
         return label, sums
 
@@ -128,7 +129,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
             codes[~self._satisfied(pod, affinity.affinity, rows)] = _AFFINITY
         return codes
 
-    def _in_reach(self, tally: Tally, key: str, rows: Rows) -> Bools:
+    def _in_reach(self, tally: Summed, key: str, rows: Rows) -> Bools:
         """Return which rows share the value of a label with any pod that was counted."""
         label, sums = self._near(tally, key)
         there = sums > 0
@@ -175,7 +176,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         terms = self.snapshot.terms
         tables: dict[str, tuple[LabelColumn, Ints]] = {}
 
-        def add(weight: int, tally: Tally, key: str) -> None:
+        def add(weight: int, tally: Summed, key: str) -> None:
             label, sums = self._near(tally, key)
             known = tables.get(key)
             tables[key] = (label, sums * weight if known is None else known[1] + sums * weight)
