@@ -8,6 +8,7 @@ import re
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._sources import check_variable
+from pybernetes.tools.kubectl.commands.set import _references
 from pybernetes.tools.kubectl.commands.set._change import (
     COMMON,
     change,
@@ -59,7 +60,7 @@ def run(context: Context) -> None:
     if source:
         wanted += _from_source(context, source)
     if flags.list:
-        _list(context, resources)
+        _list(context, resources, wanted, removed)
         return
 
     def edit(info: Info, value: Object) -> None:
@@ -69,9 +70,7 @@ def run(context: Context) -> None:
         chosen = matching(spec.get("initContainers") or [], flags.containers)
         chosen += matching(spec.get("containers") or [], flags.containers)
         if not chosen:
-            context.warn(
-                f'Warning: {info.resource.kind}/{info.name} does not have any containers matching "{flags.containers}"'
-            )
+            _tell_none(context, info)
         for container in chosen:
             if container.get("env") or wanted:
                 try:
@@ -153,7 +152,8 @@ def _merged(current: list[Object], wanted: list[Object], removed: list[str], ove
     return merged
 
 
-def _list(context: Context, resources: list[str]) -> None:
+def _list(context: Context, resources: list[str], wanted: list[Object], removed: list[str]) -> None:
+    """Print the variables as they would be with those that are given."""
     flags = context.flags
     builder = Builder.from_flags(
         context,
@@ -164,34 +164,44 @@ def _list(context: Context, resources: list[str]) -> None:
         scheme=SCHEME,
     )
     for info in builder.infos():
-        spec = pod_spec(info.object) or {}
-        for container in matching(spec.get("containers") or [], flags.containers):
+        spec = pod_spec(info.object)
+        if spec is None:
+            continue
+        containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+        chosen = matching(containers, flags.containers)
+        if not chosen:
+            _tell_none(context, info)
+        for container in chosen:
+            try:
+                variables = _merged(container.get("env") or [], wanted, removed, flags.overwrite)
+            except CommandError:
+                break  # what may not be changed is not shown
             context.out(context.shown(f"# {info.resource.kind} {info.name}, container {container['name']}"))
-            for variable in container.get("env") or ():
-                if "valueFrom" not in variable:
-                    context.out(context.shown(f"{variable['name']}={variable.get('value', '')}"))
-                else:
-                    context.out(context.shown(_reference(context, info, variable, flags.resolve)))
+            _show(context, variables, info.object, container, containers)
 
 
-def _reference(context: Context, info: Info, variable: Object, resolve: bool) -> str:
-    source: Object = variable["valueFrom"]
-    name = variable["name"]
-    for key, word, resource in (
-        ("configMapKeyRef", "configmap", "configmaps"),
-        ("secretKeyRef", "secret", "secrets"),
-    ):
-        if key in source:
-            ref = source[key]
-            if resolve:
-                holder = context.client.get(context.discovery.find(resource), info.namespace, ref["name"])
-                value = (holder.get("data") or {}).get(ref["key"], "")
-                if word == "secret":
-                    import base64
+def _show(
+    context: Context, variables: list[Object], owner: Object, container: Object, containers: list[Object]
+) -> None:
+    """Print variables, and then which references could not be followed."""
+    failed: dict[str, list[str]] = {}
+    for variable in variables:
+        name, source = variable["name"], variable.get("valueFrom")
+        if source is None:
+            context.out(context.shown(f"{name}={variable.get('value', '')}"))
+            continue
+        text = f"# {name} from {_references.told(source)}"
+        if context.flags.resolve:
+            try:
+                text = f"{name}={_references.value(context, source, owner, container, containers)}"
+            except CommandError as error:
+                failed.setdefault(error.message, []).append(name)
+        context.out(context.shown(text))
+    for line in sorted(f"{', '.join(sorted(names))}: {why}" for why, names in failed.items()):
+        context.warn(f"error retrieving reference for {line}")
 
-                    value = base64.b64decode(value).decode("utf-8", "replace")
-                return f"{name}={value}"
-            return f"# {name} from {word} {ref.get('name')}, key {ref.get('key')}"
-    if "fieldRef" in source:
-        return f"# {name} from field path {source['fieldRef'].get('fieldPath')}"
-    return f"# {name} from resource {(source.get('resourceFieldRef') or {}).get('resource')}"
+
+def _tell_none(context: Context, info: Info) -> None:
+    context.warn(
+        f'Warning: {info.resource.kind}/{info.name} does not have any containers matching "{context.flags.containers}"'
+    )
