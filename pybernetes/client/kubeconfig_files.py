@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 ORIGIN = "@origin"  # the key under which an entry keeps the path of its file
 PLURALS = {"clusters": "cluster", "users": "user", "contexts": "context"}
-_PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 _TEXTS = frozenset((
-    *_PATHS, *(f"{name}-data" for name in _PATHS[:3]), "server", "tls-server-name", "proxy-url", "token", "username",
+    *PATHS, *(f"{name}-data" for name in PATHS[:3]), "server", "tls-server-name", "proxy-url", "token", "username",
     "password", "as", "as-uid", "cluster", "user", "namespace",
 ))  # fmt: skip
 
@@ -39,12 +39,20 @@ def read(path: str | os.PathLike[str]) -> Object:
 
     Paths in it become absolute, and each entry keeps the path of the file under ``ORIGIN``.
     """
-    content = read_as_is(path)
+    content = read_with_origins(path)
     directory = os.path.dirname(os.path.abspath(path))
     for plural, singular in PLURALS.items():
         for item in content.get(plural) or ():
+            resolve(item.get(singular) or {}, directory)
+    return content
+
+
+def read_with_origins(path: str | os.PathLike[str]) -> Object:
+    """Return the content of a file as it stands, but that each entry keeps the path of the file under ``ORIGIN``."""
+    content = read_as_is(path)
+    for plural in PLURALS:
+        for item in content.get(plural) or ():
             item[ORIGIN] = os.fspath(path)
-            _resolve(item.get(singular) or {}, directory)
     return content
 
 
@@ -134,9 +142,9 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _resolve(settings: Object, directory: str) -> None:
+def resolve(settings: Object, directory: str) -> None:
     """Make the paths of a cluster or a user absolute; they are relative to the folder of the file."""
-    for name in _PATHS:
+    for name in PATHS:
         if settings.get(name):
             settings[name] = os.path.join(directory, settings[name])
     plugin = settings.get("exec") or {}

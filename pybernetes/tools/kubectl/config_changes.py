@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 
-from pybernetes.client.kubeconfig_files import ORIGIN, PLURALS
+from pybernetes.client.kubeconfig_files import ORIGIN, PATHS, PLURALS
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.kubeconfig.files import read
@@ -52,6 +52,26 @@ def store(context: Context, plural: str, name: str, value: Object | None) -> Non
         if value is not None:
             listed.append({"name": name, singular: value})
         content[plural] = sorted(listed, key=lambda entry: entry["name"])
+
+
+def relative(context: Context, plural: str, name: str, value: Object) -> Object:
+    """Return an entry as it is written: what lies under the folder of its file is named from there."""
+    directory = os.path.dirname(os.path.abspath(origin(context, plural, name)))
+    written: Object = {
+        key: _from(directory, item) if key in PATHS and item else item for key, item in value.items()
+    }
+    plugin = written.get("exec") or {}
+    if "/" in (plugin.get("command") or ""):
+        command = _from(directory, plugin["command"])
+        # Without a slash it would be looked for on the path.
+        written["exec"] = {**plugin, "command": command if "/" in command else f"./{command}"}
+    return written
+
+
+def _from(directory: str, path: str) -> str:
+    whole = path if os.path.isabs(path) else os.path.normpath(os.path.join(directory, path))
+    shorter = os.path.relpath(whole, directory)
+    return whole if shorter.startswith("..") else shorter
 
 
 def complete(content: Object) -> Object:

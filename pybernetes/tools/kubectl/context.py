@@ -103,9 +103,9 @@ class Context:
         """The merged configuration."""
         from pybernetes.tools.kubectl.kubeconfig.files import load
 
-        # The commands of config make a file that is not there.
-        needed = bool(self.flags.kubeconfig) and not self.path.startswith("kubectl config")
-        return load(self.config_files, needed)
+        # The commands of config make a file that is not there, and show the others as they are.
+        changing = self.path.startswith("kubectl config")
+        return load(self.config_files, bool(self.flags.kubeconfig) and not changing, changing)
 
     @cached_property
     def timeout(self) -> float | None:

@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
-def load(files: list[str], explicit: bool) -> Object:
-    """Return several files as one configuration; a file that is missing counts if it was named explicitly."""
+def load(files: list[str], explicit: bool, as_is: bool = False) -> Object:
+    """Return several files as one configuration; a file that is missing counts if it was named explicitly.
+
+    ``as_is`` leaves relative paths as they are.
+    """
     contents = []
     for path in files:
         if os.path.exists(path):
-            contents.append(_checked(kubeconfig_files.read, path))
+            contents.append(
+                _checked(kubeconfig_files.read_with_origins if as_is else kubeconfig_files.read, path)
+            )
             log.line("loader.go:408", f"Config loaded from file:  {path}", 6)
         elif explicit:
             raise CommandError(f"stat {path}: no such file or directory")

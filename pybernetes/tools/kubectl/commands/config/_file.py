@@ -6,7 +6,7 @@ import os
 
 from pybernetes.client.kubeconfig_files import PLURALS
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.config_changes import changing, default_file, entries, origin, store
+from pybernetes.tools.kubectl.config_changes import changing, default_file, entries, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit
 from pybernetes.tools.kubectl.kubeconfig.files import read
@@ -53,12 +53,3 @@ def store_current(context: Context, name: str) -> None:
         path = default_file(context)
     with changing(path) as content:
         content["current-context"] = name
-
-
-def beside(context: Context, plural: str, name: str, path: str) -> str:
-    """Return the path of a file as an entry names it: relative if it lies under the folder of the entry's file."""
-    if not path:
-        return ""
-    whole = os.path.abspath(path)
-    relative = os.path.relpath(whole, os.path.dirname(os.path.abspath(origin(context, plural, name))))
-    return whole if relative.startswith("..") else relative

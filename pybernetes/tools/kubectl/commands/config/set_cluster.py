@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import os
 
-from pybernetes.tools.kubectl.commands.config._file import beside, needs_help
-from pybernetes.tools.kubectl.config_changes import entries, store
+from pybernetes.tools.kubectl.commands.config._file import needs_help
+from pybernetes.tools.kubectl.config_changes import entries, relative, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 
@@ -37,13 +38,10 @@ def run(context: Context) -> None:
             value.pop("insecure-skip-tls-verify")
     if "certificate-authority" in flags.changed:
         path = flags.certificate_authority
-        _authority(
-            value, path if flags.embed_certs else beside(context, "clusters", name, path), flags.embed_certs
-        )
+        _authority(value, path if flags.embed_certs or not path else os.path.abspath(path), flags.embed_certs)
     value.setdefault("server", "")
-    store(
-        context, "clusters", name, {key: item for key, item in value.items() if item != "" or key == "server"}
-    )
+    value = {key: item for key, item in value.items() if item != "" or key == "server"}
+    store(context, "clusters", name, relative(context, "clusters", name, value))
     context.out(f"Cluster {quoted(name)} set.")
 
 

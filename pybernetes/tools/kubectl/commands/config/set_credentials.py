@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import os
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.config._file import beside, needs_help
-from pybernetes.tools.kubectl.config_changes import entries, store
+from pybernetes.tools.kubectl.commands.config._file import needs_help
+from pybernetes.tools.kubectl.config_changes import entries, relative, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 
@@ -72,11 +73,12 @@ def run(context: Context) -> None:
             _pem(
                 value,
                 flag,
-                path if flags.embed_certs else beside(context, "users", name, path),
+                path if flags.embed_certs or not path else os.path.abspath(path),
                 flags.embed_certs,
             )
     _exec(value, flags)
-    store(context, "users", name, {key: item for key, item in value.items() if item != ""})
+    value = {key: item for key, item in value.items() if item != ""}
+    store(context, "users", name, relative(context, "users", name, value))
     context.out(f"User {quoted(name)} set.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 
 from pybernetes.client import kubeconfig_files
 from pybernetes.tools.kubectl import TYPE_CHECKING
@@ -10,6 +11,7 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.config_changes import complete
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_bytes
 from pybernetes.tools.kubectl.output import printers
 
 if TYPE_CHECKING:
@@ -104,12 +106,12 @@ def _flatten(config: Object) -> None:
     import base64
 
     for plural, singular, keys in (
-        ("clusters", "cluster", ("certificate-authority",)), ("users", "user", ("client-certificate", "client-key")),
+        ("users", "user", ("client-certificate", "client-key")), ("clusters", "cluster", ("certificate-authority",)),
     ):  # fmt: skip
         for entry in config.get(plural) or ():
             inner = entry.get(singular) or {}
+            kubeconfig_files.resolve(inner, os.path.dirname(os.path.abspath(entry[kubeconfig_files.ORIGIN])))
             for key in keys:
                 path = inner.pop(key, None)
                 if path:
-                    with open(path, "rb") as file:
-                        inner[f"{key}-data"] = base64.b64encode(file.read()).decode()
+                    inner[f"{key}-data"] = base64.b64encode(read_bytes(path)).decode()
