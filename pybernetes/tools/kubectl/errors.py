@@ -67,9 +67,11 @@ class NoConnection(CommandError):
     def __init__(self, reason: str, refused: str = "") -> None:
         super().__init__(reason)
         self.reason, self.refused = reason, refused
+        self.request = ""  # which one could not be sent
 
     def about(self, method: str, url: str) -> NoConnection:
         """Name the request that could not be sent, for messages that this one becomes a part of."""
+        self.request = f"{method.capitalize()} {url}:"
         self.message = f"{method.capitalize()} {quoted(url)}: {self.reason}"
         return self
 

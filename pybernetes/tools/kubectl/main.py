@@ -36,6 +36,8 @@ def main(argv: list[str], **streams: Any) -> int:
         return error.code
     except CommandError as error:
         stdout.flush()
+        if log.level >= 4:
+            _tell(error)
         text = error.text()
         if text:
             stderr.write(escaped(text) + ("" if text.endswith("\n") else "\n"))
@@ -47,6 +49,18 @@ def main(argv: list[str], **streams: Any) -> int:
         stdout.flush()
         stderr.write(_unexpected(error))
         return 1
+
+
+def _tell(error: CommandError) -> None:
+    """Print what ``-v=4`` adds to an error: the whole answer of the server, or why there is none."""
+    from pybernetes.tools.kubectl.errors import ApiError, NoConnection
+
+    if isinstance(error, ApiError) and error.reason != "Invalid":
+        import json
+
+        log.line("helpers.go:247", f"server response object: {json.dumps(error.status, indent=2)}", 4)
+    elif isinstance(error, NoConnection):
+        log.line("helpers.go:265", f"Connection error: {error.request} {error.reason}", 4)
 
 
 def _unexpected(error: Exception) -> str:

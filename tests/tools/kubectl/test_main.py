@@ -51,3 +51,22 @@ def test_what_nobody_thought_of_is_told_in_a_line(monkeypatch: pytest.MonkeyPatc
     assert "Traceback" not in err
     code, _, err = run("version", "-v=4")
     assert code == 1 and err.startswith("Traceback")
+
+
+def test_why_a_server_is_not_reached_is_told_with_its_request() -> None:
+    line = ("get", "--raw", "/healthz", "-s", "http://127.0.0.1:1")
+    refused = (
+        "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
+    )
+    assert run(*line) == (1, "", refused)
+    code, _, err = run(*line, "-v=4")
+    first, rest = err.split("\n", 1)
+    assert (code, rest) == (1, refused)
+    reason = "dial tcp 127.0.0.1:1: connect: connection refused"
+    assert first.endswith(f"] Connection error: Get http://127.0.0.1:1/healthz: {reason}")
+
+
+def test_small_changes_tell_of_a_broken_file_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: [\n")
+    code, out, err = run("rollout", "pause", "-R", "-f", str(tmp_path))
+    assert (code, out) == (1, "") and err.startswith("error parsing ")

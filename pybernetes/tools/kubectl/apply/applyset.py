@@ -8,7 +8,7 @@ import hashlib
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoMatch, not_found, quoted
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoMatch, not_found, quoted, raise_all
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -60,7 +60,7 @@ class ApplySet:
                 version = f"{self._parent.group}/{self._parent.version}, Resource={self._parent.plural}"
                 problems.append(f"resource {quoted(version)} is not permitted as an ApplySet parent")
         if problems:
-            raise CommandError(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
+            raise_all([CommandError(problem) for problem in problems])
 
     def before(self, infos: list[Info]) -> None:
         """Label the objects, and have the parent cover what is there and what comes, so that nothing is lost midway."""

@@ -28,11 +28,9 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
     chunk = 0
     if context.flags.selector:
         chunk = context.flags.chunk_size if context.flags.has("chunk-size") else 500
-    builder = Builder.from_flags(
-        context, args=args, continue_on_error=True, chunk=chunk, categories=False, scheme=SCHEME
-    )
+    # The first node that cannot be had ends the command, before anything is done.
+    builder = Builder.from_flags(context, args=args, chunk=chunk, categories=False, scheme=SCHEME)
     infos = builder.all()
-    raise_all(builder.errors)
     for info in infos:
         if info.resource.kind != "Node":
             raise CommandError(

@@ -31,7 +31,7 @@ def run(context: Context) -> None:
             f"expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw {len(args)}: [{' '.join(args)}]"
         )
     if flags.pod_running_timeout <= 0:
-        raise CommandError("--pod-running-timeout must be higher than zero")
+        raise context.usage("--pod-running-timeout must be higher than zero")
     info = named(context, args[0] if len(args) == 1 else f"{args[0]}/{args[1]}", scheme=SCHEME)
     pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     phase = (pod.get("status") or {}).get("phase")

@@ -26,7 +26,7 @@ def run(context: Context) -> None:
             'You must specify the type of resource to describe. Use "kubectl api-resources" for a complete list of '
             "supported resources."
         )
-    builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
+    builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, settled=True)
     try:
         infos = builder.all()
     except CommandError as error:
@@ -38,17 +38,30 @@ def run(context: Context) -> None:
         _by_prefix(context, builder.errors[0])
         return
     events = flags.show_events and (len(infos) < 2 or "show-events" in flags.changed)
-    for place, info in enumerate(infos):
+    any_shown = False
+    for info in infos:
         if not info.name:
             raise CommandError("resource name may not be empty")
-        if place:
+        try:
+            _read(context, info)
+        except CommandError as error:
+            builder.errors.append(error)
+            continue
+        if any_shown:
             context.stdout.write("\n\n")
         context.stdout.write(describe(context, info, events))
+        any_shown = True
     if not infos and not builder.errors:
         where = "" if flags.all_namespaces else f" in {context.namespace} namespace."
         context.warn(f"No resources found{where}")
     if builder.errors:
         raise Several(builder.errors)
+
+
+def _read(context: Context, info: Info) -> None:
+    """Read an object that a file names."""
+    if info.source:
+        info.object = context.client.get(info.resource, info.namespace, info.name)
 
 
 def _by_prefix(context: Context, error: CommandError) -> None:

@@ -7,7 +7,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
-from pybernetes.tools.kubectl.errors import CommandError, escaped
+from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim, escaped
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.built_in import built_in
@@ -82,7 +82,10 @@ def _fields(context: Context, about: str) -> str:
     parts = about.split("/")
     if len(parts) != 2:
         raise CommandError("arguments in resource/name form may not have more than one slash")
-    kind = context.discovery.find(parts[0], attempts=2)
+    try:
+        kind = context.discovery.find(parts[0], attempts=2)
+    except NoMatch as error:
+        raise Verbatim(error.message) from None
     version = f"involvedObject.apiVersion={kind.api_version}"
     return f"involvedObject.kind={kind.kind},{version},involvedObject.name={parts[1]}"
 

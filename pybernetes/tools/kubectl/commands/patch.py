@@ -51,7 +51,7 @@ def run(context: Context) -> None:
     if flags.local and dry_run == "server":
         raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     patch = _patch(context)
-    builder = Builder.from_flags(context, continue_on_error=True, subresource=flags.subresource)
+    builder = Builder.from_flags(context, continue_on_error=True, subresource=flags.subresource, settled=True)
     if not builder.each(lambda info: _one(context, info, patch, dry_run)):
         raise CommandError("no objects passed to patch")
 
@@ -116,7 +116,8 @@ def _locally(info: Info, patch: Any, kind: str) -> Object:
     try:
         return patched(copy.deepcopy(info.object), patch, kind)
     except KeyError:
+        version = info.object.get("apiVersion") or ""
+        what = version if "/" in version else f"/{version}"
         raise CommandError(
-            f"cannot apply strategic merge patch for {info.resource.api_version}, Kind={info.resource.kind} locally, "
-            "try --type merge"
+            f"strategic merge patch is not supported for {what}, Kind={info.resource.kind} locally, try --type merge"
         ) from None

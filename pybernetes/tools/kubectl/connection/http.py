@@ -139,7 +139,12 @@ class Connection:
         request_log.body("Request", body or b"")
         request_log.request(method, url, pairs)
         begun, reused = time.monotonic(), self._socket is not None
-        response = self._send(method, path, headers, body)
+        try:
+            response = self._send(method, path, headers, body)
+        except NoConnection as error:
+            address = f"{access.host}:{access.port}"
+            request_log.failed(method, url, error.reason, address, time.monotonic() - begun)
+            raise
         if not reused:
             request_log.dialled(f"{access.host}:{access.port}")
         taken, opening = time.monotonic() - begun, None if reused else self._opening

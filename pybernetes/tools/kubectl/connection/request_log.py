@@ -50,7 +50,10 @@ def answer(
         pairs["headers"] = _text([(name, _masked(name, value)) for name, value in headers])
     milliseconds = int(seconds * 1000)
     pairs["milliseconds"] = milliseconds
-    if level >= 9:
+    if level >= 9 and not status:
+        steps = ("dnsLookupMilliseconds", "dialMilliseconds", "tlsHandshakeMilliseconds")
+        pairs.update(dict.fromkeys(steps, 0))
+    elif level >= 9:
         if opening is None:
             pairs["getConnectionMilliseconds"] = 0  # it was there
         else:
@@ -58,6 +61,18 @@ def answer(
             pairs.update((step, int(took * 1000)) for step, took in zip(steps, opening, strict=True))
         pairs["serverProcessingMilliseconds"] = int((seconds - sum(opening or ())) * 1000)
     _line("round_trippers.go:632", "Response", pairs, LEVEL)
+
+
+def failed(method: str, url: str, reason: str, address: str, seconds: float) -> None:
+    """Print that there is no answer to a request."""
+    if reason.startswith("dial "):
+        _line(
+            "round_trippers.go:560",
+            "HTTP Trace: Dial failed",
+            {"network": "tcp", "address": address, "err": reason},
+            9,
+        )
+    answer(method, url, "", (), seconds, (0.0, 0.0, 0.0))
 
 
 def body(what: str, data: bytes) -> None:

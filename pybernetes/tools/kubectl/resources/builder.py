@@ -46,6 +46,7 @@ class Builder:
     accepts: Any = None  # raises an error for an object of a file that the command cannot use
     categories = True  # a type may be a category
     scheme = ""  # the original's name of the kinds that the command knows, if it knows the built-in ones only
+    settled = False  # an object of a file that names no version has the one that the server prefers
     lists_together = False  # the errors of a list become one, which is printed as it is
     validating = False  # objects of files are looked at before they are sent
 

@@ -84,6 +84,8 @@ def _no_link(path: str, flags: int) -> int:
 def _tell(error: CommandError) -> None:
     text = f'"Couldn\'t get current server API group list" err={log.quoted_value(error.message)}'
     log.line("memcache.go:381", text, 0, "E")
+    skipped = '"Skipped caching discovery info due to error" err='
+    log.line("cached_discovery.go:153", f"{skipped}{log.quoted_value(error.message)}", 3)
 
 
 class Discovery:
@@ -217,8 +219,11 @@ class Discovery:
                 self._warned.add((word, name))
                 self._client.warn(f'short name "{word}" could also match lower priority resource {name}')
 
-    def of_kind(self, api_version: str, kind: str, attempts: int = 1) -> Resource:
-        """Return the resource of a kind; an error if the server has none."""
+    def of_kind(self, api_version: str, kind: str, attempts: int = 1, settled: bool = False) -> Resource:
+        """Return the resource of a kind; an error if the server has none.
+
+        Without a version it has none, and nothing can be asked of it, unless the one that the server prefers is to settle it.
+        """
         group, _, version = api_version.rpartition("/")
         for resources in (self.resources, self.refresh):
             for resource in resources(attempts):
@@ -226,7 +231,7 @@ class Discovery:
                     if resource.version == version:
                         return resource
                     if not version and resource.preferred:
-                        return Resource(group, "", *resource[2:])  # known, but nowhere to be had
+                        return resource if settled else Resource(group, "", *resource[2:])
         if kind == "List":
             return Resource(group, version, "lists", "list", kind, False)
         raise CommandError(

@@ -7,6 +7,7 @@ from pybernetes.tools.kubectl.errors import CommandError, NotValidated, Together
 from pybernetes.tools.kubectl.resources import manifests, object_check
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
+from pybernetes.tools.kubectl.resources.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +122,7 @@ def _flat(builder: Builder, value: Any, source: str) -> list[Any]:
 
 
 def _loaded(builder: Builder, value: Any, source: str, in_list: bool) -> Info:
-    object_check.check(value, source, bool(builder.scheme), in_list)
+    object_check.check(value, source, bool(builder.scheme or (builder.local and builder.accepts)), in_list)
     object_check.check_metadata(value, source)
     if builder.accepts is not None:
         builder.accepts(value)
@@ -136,7 +137,7 @@ def _loaded(builder: Builder, value: Any, source: str, in_list: bool) -> Info:
         object_check.reach(builder.context.client, source)
     try:
         resource = builder.context.discovery.of_kind(
-            value.get("apiVersion") or "", value["kind"], not builder.validating
+            value.get("apiVersion") or "", value["kind"], not builder.validating, builder.settled
         )
     except CommandError as error:
         raise object_check.unknown(error, value, source, builder.validating, in_list) from None
@@ -147,8 +148,8 @@ def _loaded(builder: Builder, value: Any, source: str, in_list: bool) -> Info:
         if resource.namespaced and not info.namespace:
             kind = f"{resource.group}/{resource.version}, Resource={resource.plural}"
             raise CommandError(f'no namespace set on resource {kind} "{name}"')
-        info.object = builder.context.client.get(
-            resource, info.namespace, name, accept=builder.accept, query=builder.query
+        info.object = read(
+            builder.context.client, resource, info.namespace, name, accept=builder.accept, query=builder.query
         )
     return info
 

@@ -6,6 +6,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, Together, Verbatim
 from pybernetes.tools.kubectl.resources.discovery import Resource, split_word, with_types
 from pybernetes.tools.kubectl.resources.info import Info
+from pybernetes.tools.kubectl.resources.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,7 +94,8 @@ def _getter(builder: Builder, resource: Resource, name: str) -> Step:
     def step() -> Iterator[Info]:
         info = Info(resource, builder.namespace if resource.namespaced else "", name)
         if builder.require_object:
-            info.object = builder.context.client.get(
+            info.object = read(
+                builder.context.client,
                 resource,
                 info.namespace,
                 name,

@@ -56,3 +56,15 @@ def test_levels(told: io.StringIO, level: int, there: str, absent: str) -> None:
 )
 def test_the_level_is_known_before_flags_are_parsed(line: str, level: int) -> None:
     assert log.asked(line.split()) == level
+
+
+def test_a_request_without_an_answer(told: io.StringIO) -> None:
+    arguments = ("GET", "https://x:1/a", "dial tcp x:1: connect: connection refused", "x:1", 0.0)
+    log.set_level(6, told)
+    request_log.failed(*arguments)
+    assert told.getvalue().endswith('"Response" verb="GET" url="https://x:1/a" status="" milliseconds=0\n')
+    log.set_level(9, told)
+    request_log.failed(*arguments)
+    assert '"HTTP Trace: Dial failed" network="tcp" address="x:1" err="dial tcp x:1' in told.getvalue()
+    steps = "dnsLookupMilliseconds=0 dialMilliseconds=0 tlsHandshakeMilliseconds=0\n"
+    assert told.getvalue().endswith(f'status="" headers="" milliseconds=0 {steps}')

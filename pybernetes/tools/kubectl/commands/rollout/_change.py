@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, raise_all
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Several, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.built_in import SCHEME
@@ -29,8 +29,9 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object]) -> N
     builder = Builder.from_flags(
         context, continue_on_error=True, empty_selector=True, latest=True, scheme=SCHEME, lists_together=True
     )
-    count = 0
-    for info in builder.all():
+    count, infos = 0, builder.all()
+    not_had = len(builder.errors)
+    for info in infos:
         count += 1
         try:
             value = _patch(context, info, patch_of(info))
@@ -38,6 +39,8 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object]) -> N
             builder.errors.append(error)
             continue
         printers.make(context, done)(value)
+    if not_had == len(builder.errors) == 1:
+        raise Several(builder.errors)  # its text as it is
     raise_all(builder.errors)
     if not count:
         context.warn(f"No resources found in {context.namespace} namespace.")
