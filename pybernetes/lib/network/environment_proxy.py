@@ -11,7 +11,11 @@ def proxy_of(environment: Mapping[str, str], scheme: str, host: str, port: int) 
     proxy = environment.get(name.upper()) or environment.get(name) or ""
     if not proxy or is_direct(host, port, environment.get("NO_PROXY") or environment.get("no_proxy") or ""):
         return ""
-    return proxy if "://" in proxy else f"http://{proxy}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    scheme, _, rest = proxy.partition("://")
+    if not scheme.replace("+", "").replace("-", "").replace(".", "").isalnum() or set(rest) & set(' <>"'):
+        return ""  # no address: as if it were not set
+    return proxy
 
 
 def is_direct(host: str, port: int, exceptions: str) -> bool:

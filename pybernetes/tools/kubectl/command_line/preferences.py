@@ -104,7 +104,8 @@ def _decoded(value: Any) -> tuple[str, Object | None]:
 def _fields(value: Object, depth: int, path: str, unknown: list[str], renamed: bool) -> Object:
     names = _RENAMED[min(depth, 1)] if renamed else {}
     result: Object = {}
-    for key, item in value.items():
+    # Unknown fields are told of in the order of their names.
+    for key, item in sorted(value.items(), key=lambda pair: str(pair[0])):
         name = names.get(key, key)
         if name not in _FIELDS[depth] or (renamed and key in names.values()):
             unknown.append(f"{path}{key}")

@@ -48,13 +48,14 @@ class Access:
         self.plugin_policy: Object = {}  # which programs may give credentials: see the kuberc file
 
 
-def proxy_for(access: Access, given: str, environment: Mapping[str, str]) -> str:
+def proxy_for(access: Access, given: str, environment: Mapping[str, str], cluster: str = "") -> str:
     """Return the proxy to reach a server by: the one of the configuration, or that of the environment."""
     if given:
         scheme = given.partition("://")[0]
         if "://" not in given or scheme not in ("http", "https", "socks5", "socks5h"):
+            whose = f'\'proxy-url\' "{given}" for cluster "{cluster}"' if cluster else f'proxy-url "{given}"'
             raise CommandError(
-                f'invalid proxy-url "{given}": unsupported scheme "{scheme if "://" in given else ""}", must be http, '
+                f'invalid {whose}: unsupported scheme "{scheme if "://" in given else ""}", must be http, '
                 "https, or socks5"
             )
         return given
@@ -92,7 +93,12 @@ def access(config: Object, flags: Values) -> Access:
     server = flags.server or cluster.get("server") or ""
     result = Access(server or "http://localhost:8080")
     result.cluster = cluster
-    result.proxy = proxy_for(result, flags.proxy_url or cluster.get("proxy-url") or "", os.environ)
+    result.proxy = proxy_for(
+        result,
+        flags.proxy_url or cluster.get("proxy-url") or "",
+        os.environ,
+        "" if flags.proxy_url else name,
+    )
     result.server_name = flags.tls_server_name or cluster.get("tls-server-name") or ""
     result.insecure = flags.insecure_skip_tls_verify or bool(cluster.get("insecure-skip-tls-verify"))
     if not flags.insecure_skip_tls_verify:

@@ -73,6 +73,10 @@ def test_unknown_fields_are_told_and_ignored(tmp_path: Path) -> None:
     argv, told = applied(tmp_path, "get pods", FILE + "other: 1\n")
     assert argv == ["get", "--output=json", "pods"]
     assert told.endswith('strict decoding error: unknown field "other"')
+    _, told = applied(
+        tmp_path, "get pods", f"{HEAD}foo: 1\naliases: [{{name: a, command: get, bar: 1}}]\nabc: 1\n"
+    )
+    assert told.endswith('unknown field "abc", unknown field "aliases[0].bar", unknown field "foo"')
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def run(context: Context) -> None:
         return
     if not context.flags.output:
         context.flags.set("output", "yaml")
-    printers.structured(context, context.flags.output, printers.FORMATS)(shown(preference or {}))
+    printers.structured(context, context.flags.output, printers.FORMATS, typed=True)(shown(preference or {}))
 
 
 def _offer(context: Context, path: str) -> None:
