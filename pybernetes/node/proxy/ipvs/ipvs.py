@@ -121,20 +121,17 @@ class Ipvs:
     async def _carry_out(self, plan: Plan) -> None:
         kernel = self._kernel
         assert kernel is not None, "resync comes before sync"
-        for address, server in plan.put:
-            await kernel.put(address, server)
+        await kernel.put(plan.put)
         for address, real in plan.put_real:
             self._ending.discard(address, real)
-            await kernel.put_real(address, real)
+        await kernel.put_real(plan.put_real)
         await self._restore_sets(sets.difference(self.family, (), plan.add_entries))
-        for ip in plan.bind:
-            await kernel.bind(self._link, ip)
-        for ip in plan.unbind:
-            await kernel.unbind(self._link, ip)
+        await kernel.bind(self._link, plan.bind)
+        await kernel.unbind(self._link, plan.unbind)
         await self._end(kernel, plan.end_real)
         for address in plan.remove:
             self._ending.forget(address)
-            await kernel.remove(address)
+        await kernel.remove(plan.remove)
         await self._restore_sets(sets.difference(self.family, plan.remove_entries, ()))
 
     async def _restore_sets(self, text: str) -> None:
@@ -144,16 +141,17 @@ class Ipvs:
     # -- real servers that end -----------------------------------------------------------------------------
 
     async def _end(self, kernel: Kernel, ending: list[tuple[Address, RealServer]]) -> None:
-        loads = {
-            address: await kernel.real_servers(address) for address in {address for address, _ in ending}
-        }
+        loads = await kernel.real_servers({address for address, _ in ending})
+        gone: list[tuple[Address, RealServer]] = []
+        quiet: list[tuple[Address, RealServer]] = []
         for address, real in ending:
             load = loads[address].get(real)
-            if load is None or may_go(address, load.connections):
-                await kernel.remove_real(address, real)
-            else:  # no new connections; the ones that there are go on
-                await kernel.put_real(address, real, weight=0)
-                self._ending.add(address, real)
+            going = load is None or may_go(address, load.connections)
+            (gone if going else quiet).append((address, real))
+        await kernel.remove_real(gone)
+        await kernel.put_real(quiet, weight=0)  # no new connections; the ones that there are go on
+        for address, real in quiet:
+            self._ending.add(address, real)
         if self._ending and (self._watch is None or self._watch.done()):
             self._watch = asyncio.create_task(self._watch_ending(kernel), name="ipvs real servers that end")
 
@@ -168,12 +166,14 @@ class Ipvs:
 
     async def remove_ended(self, kernel: Kernel) -> None:
         """Remove the real servers whose last connection has ended."""
-        loads: dict[Address, dict[RealServer, int]] = {}
-        for address in {address for address, _ in self._ending}:
-            there = await kernel.real_servers(address)
-            loads[address] = {real: load.connections for real, load in there.items()}
-        for address, real in finished(self._ending, loads):
-            await kernel.remove_real(address, real)
+        there = await kernel.real_servers({address for address, _ in self._ending})
+        loads = {
+            address: {real: load.connections for real, load in listed.items()}
+            for address, listed in there.items()
+        }
+        done = finished(self._ending, loads)
+        await kernel.remove_real(done)
+        for address, real in done:
             self._ending.discard(address, real)
 
     # -- what is there -------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class Ipvs:
             if own.version != self.family or any(own in network for network in excluded):
                 continue
             present.servers[address] = server
-            real = await self._kernel.real_servers(address)
+        for address, real in (await self._kernel.real_servers(present.servers)).items():
             present.real[address] = frozenset(target for target, load in real.items() if load.weight)
             for target, load in real.items():
                 if not load.weight:  # it ended when this process did not look
@@ -315,9 +315,8 @@ async def _clean(family: int) -> None:
     try:
         with contextlib.suppress(OSError):
             await kernel.open()
-            for address in await kernel.virtual_servers():
-                if sets.at(address.ip, address.protocol, address.port) in places:
-                    await kernel.remove(address)
+            there = await kernel.virtual_servers()
+            await kernel.remove([of for of in there if sets.at(of.ip, of.protocol, of.port) in places])
     finally:
         kernel.close()
     for line in sets.destruction(saved, family):

@@ -112,15 +112,15 @@ def test_graceful_ending() -> None:
         accepted.setblocking(False)
         await node.have(service_port(cluster=(B,)))
         real = RealServer(PODS["a"], 9090)
-        assert (await kernel.real_servers(VIP))[real].weight == 0
+        assert (await kernel.real_servers([VIP]))[VIP][real].weight == 0
         assert set(await node.answers("outside", times=4)) == {"b"}
         await loop.sock_sendall(client, b"still there?")
         assert await asyncio.wait_for(loop.sock_recv(accepted, 100), 30) == b"still there?"
         await backend.remove_ended(kernel)
-        assert real in await kernel.real_servers(VIP)
+        assert real in (await kernel.real_servers([VIP]))[VIP]
         # One that comes back before it has ended gets connections again.
         await node.have(service_port(cluster=(B, long_lived)))
-        assert (await kernel.real_servers(VIP))[real].weight == 1
+        assert (await kernel.real_servers([VIP]))[VIP][real].weight == 1
         await node.have(service_port(cluster=(B,)))
         # Somebody who starts anew finds it, too.
         fresh = MODE(backend.settings, 4)
@@ -132,7 +132,7 @@ def test_graceful_ending() -> None:
 
         async def ended() -> bool:
             await fresh.remove_ended(kernel)
-            return real not in await kernel.real_servers(VIP)
+            return real not in (await kernel.real_servers([VIP]))[VIP]
 
         await eventually(ended, 120)
         await fresh.close()
