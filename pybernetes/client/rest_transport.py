@@ -43,7 +43,7 @@ _BUSY_TRIES = 10
 _LONGEST_WAIT = 60.0
 _SAFE = ("GET", "HEAD")
 _BATCH = 256
-# So many bytes are read in a few milliseconds.
+# So many bytes of events are read in a few milliseconds.
 _MUCH = 256 << 10
 
 
@@ -295,7 +295,7 @@ class RestEvents(Body):
         while self._lines and len(events) < _BATCH and size < _MUCH:
             line = self._lines.pop()
             size += len(line)
-            event = await json_value(line)
+            event = await json_pieces.read(line)
             events.append((event["type"], _sized(event["object"], len(line))))
         return events
 
@@ -317,16 +317,9 @@ def _expire(connection: ClientConnection) -> None:
     connection.close()
 
 
-async def json_value(raw: bytes) -> Any:
-    """Return the value of a JSON text; a large one is read beside the event loop, in pieces."""
-    if len(raw) <= _MUCH:
-        return orjson.loads(raw)
-    return await off_loop.beside(json_pieces.value, raw)
-
-
 async def _json(raw: bytes) -> Any:
     try:
-        return await json_value(raw)
+        return await json_pieces.read(raw)
     except orjson.JSONDecodeError as error:
         raise Disconnected(f"the server sent malformed JSON: {error}", True) from None
 

@@ -16,10 +16,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.event_loop.discarding import discard
 
 # How much is looked at and parsed at once; a text or number inside that is longer is not divided.
 SLICE = 16 << 10
+# What is more than this is read beside the event loop.
+_MUCH = 256 << 10
 # More quotes, commas and opening brackets make a text one that is divided: a parser takes up to 250 ns for each.
 MANY_MARKS = 20_000
 # What stands for the part of an array or object that was read before, and what marks the innermost one that goes on.
@@ -243,6 +246,13 @@ def value(raw: bytes) -> Any:
     if len(raw) <= MANY_MARKS or _has_loop() or not has_many_marks(raw):
         return orjson.loads(raw)
     return loads(raw, lambda piece: orjson.loads(piece.document(raw)))[0]
+
+
+async def read(raw: bytes) -> Any:
+    """Return the value of a JSON text; a large one is read beside the event loop, in pieces."""
+    if len(raw) <= _MUCH:
+        return orjson.loads(raw)
+    return await off_loop.beside(value, raw)
 
 
 def _has_loop() -> bool:

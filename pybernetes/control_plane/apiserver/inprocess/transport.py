@@ -8,12 +8,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from pybernetes.api import errors
-from pybernetes.client.rest_transport import json_value
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.inprocess.objects import LOCAL, LocalWatch, Objects
 from pybernetes.control_plane.apiserver.inprocess.pipes import Headers, Pipe, Reader
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import StoreError
+from pybernetes.lib.event_loop import json_pieces
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer, Application
 from pybernetes.lib.http.stream import Stream
@@ -105,7 +105,7 @@ class InProcessTransport:
 async def _value(content_type: bytes, body: bytes) -> Any:
     """Return what a body says; a large one is read beside the loop, as clients of other processes do."""
     if content_type.startswith(b"application/json"):
-        return await json_value(body) if body else None
+        return await json_pieces.read(body) if body else None
     return body.decode(errors="replace")
 
 
