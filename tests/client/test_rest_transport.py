@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -132,14 +134,17 @@ async def test_a_connection_that_the_server_ends_is_not_used_again() -> None:
 
 
 async def test_nobody_listens() -> None:
-    rest = RestTransport("http://127.0.0.1:1", clock=ManualClock())
-    call = asyncio.ensure_future(rest.send("POST", "/api/v1/x"))
-    clock = rest._clock
-    async with asyncio.timeout(60):
-        while not call.done():
-            await clock.advance(1)  # type: ignore[attr-defined]
-    with pytest.raises(NotSent, match=r"127\.0\.0\.1:1 cannot be reached: connection refused"):
-        await call
+    with socket.socket() as taken:  # so that nobody else listens there
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        rest = RestTransport(f"http://{address}", clock=ManualClock())
+        call = asyncio.ensure_future(rest.send("POST", "/api/v1/x"))
+        clock = rest._clock
+        async with asyncio.timeout(60):
+            while not call.done():
+                await clock.advance(1)  # type: ignore[attr-defined]
+        with pytest.raises(NotSent, match=re.escape(f"{address} cannot be reached: connection refused")):
+            await call
 
 
 async def test_an_idle_connection_is_not_trusted_for_long() -> None:
