@@ -15,6 +15,8 @@ words WORD …       one of these words
 
 from __future__ import annotations
 
+import os
+
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
@@ -169,9 +171,21 @@ def _arguments(context: Context, args: list[str], last: str) -> Answer:
             return _starting(words, last), NO_FILES
         case "files" if len(args) < 2:
             choices = [f"{name}/" for name in _objects(context, "namespaces")]
-            choices += [*(f"{name}:" for name in _objects(context, "pods")), "./", "/"]
-            return _starting(choices, last), NO_SPACE
+            choices += [f"{name}:" for name in _objects(context, "pods")]
+            choices += ["./", "/"] if not last else []
+            choices = _starting(choices, last)
+            # A shell offers files itself only where nothing else is offered.
+            return choices + (_files(last) if choices and last and not args else []), NO_SPACE
     return [], FILES if kind in ("", "files") else NO_FILES
+
+
+def _files(last: str) -> list[str]:
+    """Return the files and folders here that begin like a word."""
+    if "/" in last or ":" in last:
+        return []
+    found = sorted(os.scandir("."), key=lambda entry: entry.name)
+    names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in found]
+    return _starting(names, last)
 
 
 def _typed(context: Context, allowed: list[str], args: list[str], last: str) -> list[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from pybernetes.tools.kubectl.command_line import completion
 from tests.tools.kubectl.run_kubectl import run
 
 
@@ -28,6 +31,19 @@ from tests.tools.kubectl.run_kubectl import run
 )
 def test_completion(words: list[str], choices: list[str]) -> None:
     assert [line.partition("\t")[0] for line in run("__complete", *words)[1].splitlines()] == choices
+
+
+def test_files_are_offered_beside_pods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shell offers them by itself where nothing else is."""
+    (tmp_path / "we b").mkdir()
+    (tmp_path / "wax").touch()
+    monkeypatch.chdir(tmp_path)
+    there = {"namespaces": ["ns"], "pods": ["web-1"]}
+    monkeypatch.setattr(completion, "_objects", lambda _, word: there[word])
+    assert run("__complete", "cp", "w")[1] == "web-1:\nwax\nwe b/\n:2\n"
+    assert run("__complete", "cp", "wa")[1] == ":2\n"
+    assert run("__complete", "cp", "")[1] == "ns/\nweb-1:\n./\n/\n:2\n"
+    assert run("__complete", "cp", "wax", "w")[1] == "web-1:\n:2\n"
 
 
 def test_commands_are_described_unless_the_shell_cannot_show_it() -> None:
