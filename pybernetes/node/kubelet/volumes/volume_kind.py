@@ -23,6 +23,8 @@ class MountedVolume:
     image: Message | None = None
     # For a volume behind a claim: the field that says what it is.
     source: str = ""
+    # Whether its files are the pods' own, and are given to the pod's fsGroup.
+    managed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,6 @@ class PathVolume:
 
     source: str  # its field in a pod's volume
     mount: Callable[[VolumeRequest], Awaitable[MountedVolume]]
-    takes_fs_group: bool = False  # whether its files are given to the pod's fsGroup
     measured: bool = True  # whether the stats of a pod tell what it uses
 
 

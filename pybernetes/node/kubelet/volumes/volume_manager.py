@@ -111,12 +111,10 @@ class VolumeManager:
         except (NotSynced, OSError) as error:
             raise VolumeError(f'MountVolume.SetUp failed for volume "{name}" : {error}') from None
         key = (pod["metadata"]["uid"], name)
-        if request.fs_group is not None and kind.takes_fs_group and key not in self._owned:
+        if request.fs_group is not None and mounted.managed and key not in self._owned:
             policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
             try:
-                await asyncio.to_thread(
-                    fs_group.give_to_group, Path(mounted.path), request.fs_group, policy, mounted.read_only
-                )
+                await asyncio.to_thread(fs_group.give_to_group, Path(mounted.path), request.fs_group, policy)
             except OSError as error:
                 text = f'applyFSGroup failed for volume "{name}" : {error}'
                 raise VolumeError(text) from None

@@ -30,7 +30,7 @@ def test_everything_in_a_volume_gets_the_group(tmp_path: Path) -> None:
     (tmp_path / "outside").touch(0o600)
     (root / "link").symlink_to("../outside")
     os.mkfifo(root / "pipe", 0o600)
-    give_to_group(root, 3000, "Always", read_only=False)
+    give_to_group(root, 3000, "Always")
     assert [owned(root / path) for path in ("", "d", "d/e")] == [(3000, 0o2770)] * 3
     assert [owned(root / path) for path in ("d/file", "pipe")] == [(3000, 0o660)] * 2
     assert owned(tmp_path / "outside") == (0, 0o600)
@@ -41,12 +41,12 @@ def test_a_root_that_matches_is_enough_for_one_policy(tmp_path: Path) -> None:
     root = volume(tmp_path)
     os.chown(root, -1, 3000)
     root.chmod(0o2770)
-    give_to_group(root, 3000, "OnRootMismatch", read_only=False)
+    give_to_group(root, 3000, "OnRootMismatch")
     assert owned(root / "d/file") == (0, 0o600)
-    give_to_group(root, 3000, "Always", read_only=True)
-    assert owned(root / "d/file") == (3000, 0o640)
-    give_to_group(root / "d/file", 4000, "Always", read_only=True)  # a volume that is a file
-    assert owned(root / "d/file") == (4000, 0o640)
+    give_to_group(root, 3000, "Always")
+    assert owned(root / "d/file") == (3000, 0o660)
+    give_to_group(root / "d/file", 4000, "Always")  # a volume that is a file
+    assert owned(root / "d/file") == (4000, 0o660)
 
 
 def test_no_race_gives_away_what_is_outside(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_no_race_gives_away_what_is_outside(tmp_path: Path) -> None:
         tries = 0
         while tries < 200 or folders.count < 300 or files.count < 300:
             try:
-                give_to_group(root, 3000 + tries % 2, "Always", read_only=False)
+                give_to_group(root, 3000 + tries % 2, "Always")
             except OSError:
                 pass  # the next try is the kubelet's
             tries += 1

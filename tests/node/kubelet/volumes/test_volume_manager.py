@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.client.refs import PERSISTENT_VOLUMES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.volumes import host_mounts, kinds
@@ -200,3 +201,47 @@ async def test_a_pod_does_not_fill_the_memory_with_files(
         await manager_.refresh(small)
     finally:
         await manager_.unmount("u")
+
+
+class OneVolume:
+    """An API server with one claim and its volume."""
+
+    def __init__(self, volume: Any) -> None:
+        self.volume = {"metadata": {}, **volume}
+        self.volume["spec"]["claimRef"] = {"uid": "c"}
+
+    async def get(self, ref: Any, name: str, namespace: str = "") -> Any:
+        if ref is PERSISTENT_VOLUMES:
+            return self.volume
+        return {"metadata": {"uid": "c"}, "spec": {"volumeName": "pv"}, "status": {"phase": "Bound"}}
+
+
+@pytest.mark.parametrize(
+    ("field", "annotations", "read_only", "given"),
+    [
+        ("hostPath", {}, False, False),  # what an administrator shows of the machine
+        ("hostPath", {}, True, False),
+        ("hostPath", {"pv.kubernetes.io/provisioned-by": "x"}, False, True),  # made for the claim
+        ("local", {}, False, True),
+        ("local", {}, True, False),
+    ],
+)
+async def test_a_pod_takes_no_files_of_the_machine_with_its_group(
+    tmp_path: Path, field: str, annotations: dict[str, str], read_only: bool, given: bool
+) -> None:
+    require_root()
+    folder = tmp_path / "machine"
+    folder.mkdir()
+    (folder / "shadow").touch(0o600)
+    client: Any = OneVolume(
+        {"metadata": {"annotations": annotations}, "spec": {field: {"path": str(folder)}}}
+    )
+    volumes = VolumeManager(
+        VolumeInputs(tmp_path / "pods", client, None, ManualClock(), dict), NoImages()
+    )
+    claim = {"claimName": "c", "readOnly": read_only}
+    await volumes.mount(
+        pod(volumes=[{"name": "v", "persistentVolumeClaim": claim}], securityContext={"fsGroup": 3000})
+    )
+    status = (folder / "shadow").stat()
+    assert (status.st_gid, status.st_mode & 0o7777) == ((3000, 0o660) if given else (0, 0o600))

@@ -38,7 +38,7 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     if fresh:
         os.chmod(request.path, 0o777)
         make_mount_points(request.path, request.nested)
-    return MountedVolume(str(request.path))
+    return MountedVolume(str(request.path), managed=True)
 
 
-VOLUME = PathVolume("emptyDir", _mount, takes_fs_group=True)
+VOLUME = PathVolume("emptyDir", _mount)

@@ -11,4 +11,4 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     return await claimed(request, f"{meta['name']}-{request.name}", False, meta["uid"])
 
 
-VOLUME = PathVolume("ephemeral", _mount, takes_fs_group=True)
+VOLUME = PathVolume("ephemeral", _mount)

@@ -12,6 +12,7 @@ from pybernetes.node.kubelet.volumes.kinds.host_path import check_host_path
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 _GROUPS = ("initContainers", "containers")
+_PROVISIONED = "pv.kubernetes.io/provisioned-by"
 
 
 async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
@@ -36,7 +37,16 @@ async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str
         raise VolumeError(f"PV {volume_name} is not bound to the claim {request.namespace}/{name}")
     check_volume(volume["spec"], request.name, request.pod["spec"])
     source = "hostPath" if "hostPath" in volume["spec"] else "local"
-    return MountedVolume(_path(volume["spec"]), read_only, source=source)
+    managed = is_managed(volume) and not read_only  # who only reads changes no owners
+    return MountedVolume(_path(volume["spec"]), read_only, source=source, managed=managed)
+
+
+def is_managed(volume: Object) -> bool:
+    """Return whether the files of a volume are those of its claims: what is shown of the machine by hostPath is the machine's.
+
+    Unless it is a folder that was made for the claim.
+    """
+    return "local" in volume["spec"] or _PROVISIONED in (volume["metadata"].get("annotations") or {})
 
 
 def check_volume(volume: Object, name: str, spec: Object) -> None:
@@ -76,4 +86,4 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     return await claimed(request, request.source["claimName"], bool(request.source.get("readOnly")))
 
 
-VOLUME = PathVolume("persistentVolumeClaim", _mount, takes_fs_group=True)
+VOLUME = PathVolume("persistentVolumeClaim", _mount)
