@@ -16,6 +16,11 @@ Records = dict[bytes, dict[int, list[bytes]]]
 
 
 SOURCE_CLUSTER = "multicluster.kubernetes.io/source-cluster"
+# A message has room for no more bytes of records: what is beyond them could be told to nobody.
+_MOST_BYTES = 65535
+_RECORD_BYTES = 12  # of a record in a message, beside its data
+# Ports that get records, of all endpoints of a service together: a few words in a Service become that many.
+MOST_PORTS = 4096
 
 
 class Endpoint(NamedTuple):
@@ -50,15 +55,21 @@ def reverse(address: str) -> bytes:
 
 
 def endpoints(slices: Iterable[Object]) -> dict[Endpoint, set[tuple[str, str, int]]]:
-    """Return the ready endpoints of a service with their named ports (name, protocol, number), in a stable order."""
+    """Return the ready endpoints of a service with their named ports (name, protocol, number), in a stable order.
+
+    They come without ports if there are too many of those.
+    """
+    slices = [piece for piece in slices if piece.get("addressType") != "FQDN"]
+    few = (
+        sum(len(piece.get("endpoints") or ()) * len(piece.get("ports") or ()) for piece in slices)
+        <= MOST_PORTS
+    )
     ports_by_endpoint: dict[Endpoint, set[tuple[str, str, int]]] = {}
     for endpoint_slice in slices:
-        if endpoint_slice.get("addressType") == "FQDN":
-            continue
         cluster = ((endpoint_slice.get("metadata") or {}).get("labels") or {}).get(SOURCE_CLUSTER, "")
         ports = {
             (port.get("name") or "", port.get("protocol") or "TCP", port["port"])
-            for port in endpoint_slice.get("ports") or ()
+            for port in (endpoint_slice.get("ports") if few else None) or ()
             if port.get("port")
         }
         for endpoint in endpoint_slice.get("endpoints") or ():
@@ -75,17 +86,24 @@ class _Collected:
 
     def __init__(self) -> None:
         self.records: Records = {}
+        self._known: set[tuple[bytes, int, bytes]] = set()
+        self._bytes: dict[tuple[bytes, int], int] = {}
 
     def add(self, owner: bytes, kind: int, data: bytes) -> None:
-        """Add a record, unless it is there."""
-        listed = self.records.setdefault(owner, {}).setdefault(kind, [])
-        if data not in listed:
-            listed.append(data)
+        """Add a record, unless it is there or there is no room for more in a message."""
+        if (owner, kind, data) in self._known:
+            return
+        size = self._bytes.get((owner, kind), 0) + _RECORD_BYTES + len(data)
+        if size > _MOST_BYTES:
+            return
+        self._bytes[owner, kind] = size
+        self._known.add((owner, kind, data))
+        self.records.setdefault(owner, {}).setdefault(kind, []).append(data)
 
     def add_ports(self, own: bytes, ports: Iterable[Object]) -> None:
         """Add the ports of a service that has an address: under their names, and all together under the service's."""
         listed = list(ports)
-        for port in listed:
+        for port in listed[:MOST_PORTS]:
             self.add(own, SRV, _service(max(1, 100 // len(listed)), port["port"], own))
             if port.get("name"):
                 owner = _port(port["name"], port.get("protocol") or "TCP", own)
