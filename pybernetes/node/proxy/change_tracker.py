@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import ServicePort
-from pybernetes.node.proxy.service_state import NO_STATE, ServiceState, service_state
+from pybernetes.node.proxy.service_state import (
+    MOST_RULES,
+    NO_STATE,
+    ServiceState,
+    rules_of,
+    service_state,
+)
 
+log = logging.getLogger(__name__)
 SERVICE_NAME_LABEL = "kubernetes.io/service-name"
 
 
@@ -101,6 +109,7 @@ class ChangeTracker:
             old = self.states.get(key, NO_STATE)
             new = service_state(self._services.get(key), self._slices.get(key, {}).values(), self.node)
             if new is NO_STATE:
+                self._note_refusal(key)
                 self.states.pop(key, None)
             else:
                 self.states[key] = new
@@ -111,6 +120,19 @@ class ChangeTracker:
                     changes.append(Change(old_port, port))
             changes.extend(Change(port, None) for port in old_ports.values())
         return keys, changes
+
+    def _note_refusal(self, key: str) -> None:
+        """Say so if a Service is not carried out because it is too large."""
+        service = self._services.get(key)
+        if service is None or service["spec"].get("type") == "ExternalName":
+            return
+        size = rules_of(service, self._slices.get(key, {}).values())
+        if size > MOST_RULES:
+            log.error(
+                "the Service %s is not carried out: its ports, addresses, source ranges and endpoints make %d rules, and "
+                "one may have %d",
+                key, size, MOST_RULES,
+            )  # fmt: skip
 
     def service_ports(self) -> Iterator[ServicePort]:
         """Yield every ServicePort."""

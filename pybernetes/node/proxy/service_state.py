@@ -12,6 +12,9 @@ from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import STALE_PROTOCOLS, ServicePort
 from pybernetes.node.proxy.topology import cluster_targets, local_targets
 
+# Rules of one Service, about: a few words in it become the product of its ports with its addresses, source ranges and endpoints.
+MOST_RULES = 32768
+
 
 class ServiceState(NamedTuple):
     """All that a Service asks of a node."""
@@ -25,22 +28,31 @@ NO_STATE = ServiceState()
 
 
 def service_state(service: Object | None, slices: Iterable[Object], node: Node) -> ServiceState:
-    """Return what a Service asks of the node; nothing if it has no cluster IP or is an ExternalName."""
+    """Return what a Service asks of the node.
+
+    That is nothing if it has no cluster IP, is an ExternalName, or asks for more than a node can have.
+    """
     if service is None:
         return NO_STATE
     spec = service["spec"]
     addresses = spec.get("clusterIPs") or [spec.get("clusterIP") or "None"]
     if spec.get("type") == "ExternalName" or addresses[0] in ("None", ""):
         return NO_STATE
+    slices = list(slices)
+    if rules_of(service, slices) > MOST_RULES:
+        return NO_STATE
     by_port = endpoints_by_port(slices, node)
     ports = []
     for address in filter(None, map(parse_sloppy, addresses)):
         family = address.version
+        outside = _outside(service, family)
         for port in spec.get("ports") or ():
             protocol = PROTOCOLS.get(port.get("protocol", "TCP"))
             if protocol is not None:
                 endpoints = list(by_port.get((family, port.get("name", ""), protocol), {}).values())
-                ports.append(_service_port(service, port, protocol, str(address), family, endpoints, node))
+                ports.append(
+                    _service_port(service, port, protocol, str(address), family, outside, endpoints, node)
+                )
     ready: dict[int, set[str]] = {}
     for (version, _, _), endpoints_of_port in by_port.items():
         ready.setdefault(version, set()).update(
@@ -52,28 +64,53 @@ def service_state(service: Object | None, slices: Iterable[Object], node: Node) 
     return ServiceState(tuple(ports), _health_check_port(spec), pods)
 
 
+def rules_of(service: Object, slices: Iterable[Object]) -> int:
+    """Return about how many rules a Service takes."""
+    spec = service["spec"]
+    outside = (spec.get("externalIPs"), spec.get("loadBalancerSourceRanges"), _ingresses(service))
+    own = len(spec.get("ports") or ()) * (1 + sum(len(listed or ()) for listed in outside))
+    return own + sum(len(piece.get("endpoints") or ()) * len(piece.get("ports") or ()) for piece in slices)
+
+
+def _ingresses(service: Object) -> list[Object]:
+    return ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
+
+
+class _Outside(NamedTuple):
+    """The addresses of a family at which all ports of a Service are reached from outside, and from where."""
+
+    external_ips: tuple[str, ...]
+    load_balancer_ips: tuple[str, ...]
+    source_ranges: tuple[str, ...]
+
+
+def _outside(service: Object, family: int) -> _Outside:
+    spec = service["spec"]
+    balancers = (
+        ingress["ip"]
+        for ingress in _ingresses(service)
+        if ingress.get("ip") and ingress.get("ipMode", "VIP") == "VIP"
+    )
+    return _Outside(
+        _of_family(spec.get("externalIPs") or (), family),
+        _of_family(balancers, family),
+        _source_ranges(spec.get("loadBalancerSourceRanges") or (), family),
+    )
+
+
 def _service_port(
     service: Object,
     port: Object,
     protocol: str,
     address: str,
     family: int,
+    outside: _Outside,
     endpoints: list[Endpoint],
     node: Node,
 ) -> ServicePort:
     spec, meta = service["spec"], service["metadata"]
-    ingresses = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
-    external_ips = _of_family(spec.get("externalIPs") or (), family)
-    load_balancer_ips = _of_family(
-        (
-            ingress["ip"]
-            for ingress in ingresses
-            if ingress.get("ip") and ingress.get("ipMode", "VIP") == "VIP"
-        ),
-        family,
-    )
     node_port = port.get("nodePort", 0)
-    external = bool(node_port or external_ips or load_balancer_ips)
+    external = bool(node_port or outside.external_ips or outside.load_balancer_ips)
     internal_local = spec.get("internalTrafficPolicy") == "Local"
     external_local = spec.get("externalTrafficPolicy") == "Local"
     uses_cluster = not internal_local or external
@@ -89,9 +126,9 @@ def _service_port(
         cluster_ip=address,
         port=port["port"],
         node_port=node_port,
-        external_ips=external_ips,
-        load_balancer_ips=load_balancer_ips,
-        source_ranges=_source_ranges(spec.get("loadBalancerSourceRanges") or (), family),
+        external_ips=outside.external_ips,
+        load_balancer_ips=outside.load_balancer_ips,
+        source_ranges=outside.source_ranges,
         affinity_seconds=_affinity_seconds(spec),
         internal_local=internal_local,
         external_local=external_local,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pybernetes.node.proxy.change_tracker import ChangeTracker
+from pybernetes.node.proxy.service_state import MOST_RULES
 from tests.node.proxy.services import HERE, endpoint, ips, service, slice_of
 
 
@@ -43,3 +46,14 @@ def test_every_service_is_looked_at_again_in_another_zone() -> None:
     assert tracker.on_node(HERE._replace(zone="z2"))
     _, (change,) = tracker.take()
     assert change.new is not None and ips(change.new.cluster) == ["10.0.0.2"]
+
+
+def test_it_is_said_which_service_is_too_large(caplog: pytest.LogCaptureFixture) -> None:
+    tracker = ChangeTracker(HERE)
+    addresses = [f"192.0.{number >> 8}.{number & 255}" for number in range(MOST_RULES)]
+    tracker.on_service(None, service(externalIPs=addresses[:5]))
+    assert len(tracker.take()[1]) == 1
+    tracker.on_service(service(externalIPs=addresses[:5]), service(externalIPs=addresses))
+    (change,) = tracker.take()[1]
+    assert change.new is None
+    assert "the Service default/web is not carried out" in caplog.text

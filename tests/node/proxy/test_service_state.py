@@ -137,3 +137,21 @@ def test_load_balancers() -> None:
     assert (result.health_check_port, result.local_ready) == (31000, 1)
     balanced["spec"]["loadBalancerSourceRanges"].append("0.0.0.0/0")
     assert only(balanced).source_ranges == ()
+
+
+@pytest.mark.parametrize(
+    ("spec", "endpoints"),
+    [
+        ({"externalIPs": [f"192.0.{number >> 8}.{number & 255}" for number in range(2000)]}, 1),
+        ({"loadBalancerSourceRanges": [f"192.0.2.{number}/32" for number in range(200)]}, 1),
+        ({}, 200),
+    ],
+)
+def test_a_service_of_more_rules_than_a_node_can_have_is_left_out(
+    spec: dict[str, Any], endpoints: int
+) -> None:
+    """One Service took minutes on every node, whose pods were then taken for lost: ports times addresses or endpoints."""
+    ports = [{"name": f"p{number}", "port": number, "protocol": "TCP"} for number in range(1, 201)]
+    slices = [slice_of(*(endpoint(f"10.0.0.{number}") for number in range(1, endpoints + 1)), ports=ports)]
+    assert len(service_state(service(ports=ports), (), HERE).ports) == 200
+    assert service_state(service(ports=ports, **spec), slices, HERE).ports == ()

@@ -236,9 +236,7 @@ async def test_a_pod_takes_no_files_of_the_machine_with_its_group(
     client: Any = OneVolume(
         {"metadata": {"annotations": annotations}, "spec": {field: {"path": str(folder)}}}
     )
-    volumes = VolumeManager(
-        VolumeInputs(tmp_path / "pods", client, None, ManualClock(), dict), NoImages()
-    )
+    volumes = VolumeManager(VolumeInputs(tmp_path / "pods", client, None, ManualClock(), dict), NoImages())
     claim = {"claimName": "c", "readOnly": read_only}
     await volumes.mount(
         pod(volumes=[{"name": "v", "persistentVolumeClaim": claim}], securityContext={"fsGroup": 3000})
