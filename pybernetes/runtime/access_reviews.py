@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.memory.expiring_cache import ExpiringCache
 from pybernetes.lib.tls import certificate_subject
 
 ANONYMOUS: Object = {"username": "system:anonymous", "groups": ["system:unauthenticated"]}
-_MOST_KEPT = 1000
+# Of what is remembered: anybody may ask, with a token that is as long as the head of a request may be.
+_MOST_BYTES = 1 << 20
 
 
 class AccessReviews:
@@ -30,41 +33,37 @@ class AccessReviews:
         self._client, self._clock = client, clock
         self._token_seconds = token_seconds
         self._allowed_seconds, self._denied_seconds = allowed_seconds, denied_seconds
-        self._kept: dict[Hashable, tuple[float, Any]] = {}
+        self._users: ExpiringCache[Object | None] = ExpiringCache(_MOST_BYTES, clock.monotonic)
+        self._verdicts: ExpiringCache[bool] = ExpiringCache(_MOST_BYTES, clock.monotonic)
 
     async def user(self, token: str) -> Object | None:
         """Return whose token it is; None if it is nobody's."""
-        key = ("token", token)
-        kept = self._remembered(key)
+        key = _digest(token)
+        kept = self._users.get(key)
         if kept is not None:
             return kept[0]
         review = await self._client.create(TOKEN_REVIEWS, {"metadata": {}, "spec": {"token": token}})
         status = review.get("status", {})
         user = status["user"] if status.get("authenticated") else None
-        self._remember(key, (user,), self._token_seconds)
+        self._users.put(key, user, len(repr(user)), self._token_seconds)
         return user
 
     async def allows(self, user: Object, attributes: Mapping[str, Object]) -> bool:
         """Return whether a user may do what ``resourceAttributes`` or ``nonResourceAttributes`` say."""
-        key = ("access", repr(user), repr(attributes))
-        kept = self._remembered(key)
+        key = _digest(repr((user, attributes)))
+        kept = self._verdicts.get(key)
         if kept is not None:
-            return kept
+            return kept[0]
         spec = {"user": user["username"], "groups": user.get("groups", []), **attributes}
         spec |= {name: user[name] for name in ("uid", "extra") if user.get(name)}
         review = await self._client.create(SUBJECT_ACCESS_REVIEWS, {"metadata": {}, "spec": spec})
         allowed = bool(review.get("status", {}).get("allowed"))
-        self._remember(key, allowed, self._allowed_seconds if allowed else self._denied_seconds)
+        self._verdicts.put(key, allowed, 0, self._allowed_seconds if allowed else self._denied_seconds)
         return allowed
 
-    def _remembered(self, key: Hashable) -> Any:
-        kept = self._kept.get(key)
-        return kept[1] if kept is not None and kept[0] > self._clock.monotonic() else None
 
-    def _remember(self, key: Hashable, value: Any, seconds: float) -> None:
-        if len(self._kept) > _MOST_KEPT:
-            self._kept.clear()
-        self._kept[key] = (self._clock.monotonic() + seconds, value)
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode(errors="surrogateescape")).digest()
 
 
 def certificate_user(certificate: Mapping[str, Any]) -> Object | None:

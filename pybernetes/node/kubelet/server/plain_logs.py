@@ -16,7 +16,7 @@ async def read(path: Path, request: Request) -> AsyncIterator[bytes]:
     """Return the pieces of a file, as far as a request wants it; what is followed has no end."""
     tail, limit = _number(request.parameter("tailLines")), _number(request.parameter("limitBytes"))
     with path.open("rb") as file:
-        file.seek(tail_offset(path, tail) if tail is not None else 0)
+        file.seek(0 if tail is None else await asyncio.to_thread(tail_offset, path, tail))
         while limit is None or limit > 0:
             piece = file.read(_PIECE if limit is None else min(_PIECE, limit))
             if piece:
@@ -40,11 +40,13 @@ def tail_offset(path: Path, lines: int) -> int:
             begin = max(0, position - _PIECE)
             file.seek(begin)
             piece = file.read(position - begin)
-            for index in range(len(piece) - 1, -1, -1):
-                if piece[index] == 10:
-                    newlines += 1
-                    if newlines > lines:
-                        return begin + index + 1
+            found = piece.count(b"\n")
+            if newlines + found > lines:
+                at = len(piece)
+                for _ in range(lines - newlines + 1):
+                    at = piece.rfind(b"\n", 0, at)
+                return begin + at + 1
+            newlines += found
             position = begin
         return 0
 
