@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from pybernetes.control_plane.controllers._objects.pods import (
     is_terminal,
     phase,
 )
+from pybernetes.control_plane.controllers._workload.batches import BURST
 from pybernetes.control_plane.controllers._workload.revisions import template_of
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.control_plane.controllers.statefulset import identity, retention
@@ -61,13 +63,15 @@ class _Planner:
         self.min_ready_seconds = spec.get("minReadySeconds", 0)
         self.ordered = spec.get("podManagementPolicy") != "Parallel"
         self.update = seen.update["metadata"]["name"]
-        places = ordinals(self.set)
+        # A set may have two thousand million places: only pods that are there, and as many new ones as are made at a time,
+        # are gone through.
+        self.places = ordinals(self.set)
         there = {ordinal(pod): pod for pod in seen.pods}
-        # A place that is free has no more than a name until a pod is made for it.
-        self.replicas = [there.get(number) or self.nobody(number) for number in places]
+        self.there = {number: there[number] for number in sorted(there) if number in self.places}
         self.condemned = sorted(
-            (pod for pod in seen.pods if ordinal(pod) >= 0 and ordinal(pod) not in places), key=ordinal, reverse=True
+            (pod for number, pod in there.items() if number >= 0 and number not in self.places), key=ordinal, reverse=True
         )  # fmt: skip
+        self.created = 0
         self.steps: list[Step] = []
         self.deleted_for_update = 0
 
@@ -85,7 +89,22 @@ class _Planner:
         return is_available(pod, self.min_ready_seconds, self.seen.now) and not is_being_deleted(pod)
 
     def nobody(self, number: int) -> Object:
+        """Return what stands for the pod of a free place: no more than a name until one is made."""
         return {"metadata": {"name": identity.pod_name(self.set, number)}, "spec": {}}
+
+    def in_turn(self) -> Iterator[Object]:
+        """Yield the pods to be seen to: those in order wait for each other, others are made so many at a time."""
+        if self.ordered:
+            yield from (self.there.get(number) or self.nobody(number) for number in self.places)
+            return
+        yield from self.there.values()
+        if len(self.there) == len(self.places):
+            return
+        for number in self.places:
+            if self.created >= BURST:
+                return
+            if number not in self.there:
+                yield self.nobody(number)
 
     def new_pod(self, number: int) -> Object:
         """Return the pod for a free ordinal: of the old revision below the partition, else of the new one."""
@@ -106,15 +125,16 @@ class _Planner:
 
     def settle(self) -> bool:
         """Fill ordinals and empty those beyond; return False if the set must settle before it can be updated."""
-        for pod in self.replicas:
+        for pod in self.in_turn():
             if self.fill(pod) and self.ordered:
                 return False
         for pod in self.condemned:
             if self.has_wrong_owners(pod):
                 self.do("claims", pod)
-        first_sick = next(
-            (pod for pod in [*self.replicas, *reversed(self.condemned)] if not self.is_available(pod)), None
-        )
+        everybody = [*self.there.values(), *reversed(self.condemned)]
+        first_sick = next((pod for pod in everybody if not self.is_available(pod)), None)
+        if len(self.there) < len(self.places):
+            first_sick = None  # it is one that is missing
         return not any(self.empty(pod, first_sick) and self.ordered for pod in self.condemned)
 
     def fill(self, pod: Object) -> bool:
@@ -127,6 +147,7 @@ class _Planner:
             if retention.is_waiting(self.set, pod, self.seen.claim):
                 return True
             self.do("create", self.new_pod(ordinal(pod)))
+            self.created += 1
             return True
         if phase(pod) == "Pending":
             self.do("claims", pod)
@@ -155,13 +176,14 @@ class _Planner:
 
     def roll(self, rolling: Object) -> None:
         """Delete pods of the old revision from the last ordinal down, as many as may be unavailable."""
-        first = rolling.get("partition", 0)
-        allowed = max(1, scaled(rolling.get("maxUnavailable", 1), len(self.replicas), up=False))
-        budget = max(0, allowed - sum(not self.is_available(pod) for pod in self.replicas))
+        first = self.places.start + rolling.get("partition", 0)
+        allowed = max(1, scaled(rolling.get("maxUnavailable", 1), len(self.places), up=False))
+        missing = len(self.places) - sum(map(self.is_available, self.there.values()))
+        budget = max(0, allowed - missing)
         candidates = [
             pod
-            for pod in reversed(self.replicas[first:])
-            if revision_of(pod) != self.update and not is_being_deleted(pod)
+            for number, pod in reversed(self.there.items())
+            if number >= first and revision_of(pod) != self.update and not is_being_deleted(pod)
         ]
         if self.ordered:
             chosen = candidates[:budget]
