@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from array import array
 from dataclasses import dataclass, field
 
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.node.dns import wire
 from pybernetes.node.dns.metrics import Metrics
 from pybernetes.node.dns.query import Handler, Query
@@ -45,7 +47,7 @@ class Settings:
 @dataclass(slots=True)
 class _Entry:
     message: bytes
-    ttl_offsets: list[int]
+    ttl_offsets: array[int]
     since: float
     until: float
     kind: str
@@ -133,11 +135,13 @@ class AnswerCache:
             task.exception()  # whoever waited has it; nobody may have
 
     async def _ask(self, query: Query) -> bytes:
-        return self._remember(query.question, await self._following(query))
+        message = await self._following(query)
+        return self._remember(query.question, *await off_loop.run(len(message), plain, message))
 
-    def _remember(self, question: bytes, message: bytes) -> bytes:
+    def _remember(
+        self, question: bytes, message: bytes, records: list[wire.Record], ttl_offsets: list[int]
+    ) -> bytes:
         """Remember an answer for as long as it says, without the EDNS option that was meant for us alone."""
-        message, records, ttl_offsets = plain(message)
         kind, seconds = self._lifetime(message, records)
         settings = self._settings.success if kind == SUCCESS else self._settings.denial
         if any(wire.within(question[:-4], zone) for zone in settings.disabled):
@@ -153,7 +157,7 @@ class AnswerCache:
             other = self._entries[DENIAL if kind == SUCCESS else SUCCESS]
             while other and self.size > _MOST_BYTES:
                 self._evict(other)
-            entries[question] = _Entry(message, ttl_offsets, now, now + seconds, kind)
+            entries[question] = _Entry(message, array("I", ttl_offsets), now, now + seconds, kind)
             self._count_entries()
         return message
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ _IDLE_SECONDS = 10.0
 _CONNECTIONS, _OF_ONE_CLIENT = 2000, 200
 # Questions of one connection that wait for other name servers.
 _ASKED_ELSEWHERE = 64
+# Bytes of answers that clients have not taken, of all connections together.
+_MOST_UNSENT = 32 << 20
 
 
 class Connection(asyncio.Protocol):
@@ -24,7 +26,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport = None  # type: ignore[assignment]
         self._timer: asyncio.TimerHandle | None = None
         self._clogged = self._paused = False
-        self._waiting = 0
+        self._waiting = self.unsent = 0
         self.client: tuple[str, int] = ("", 0)
         self.peer = ""
 
@@ -66,7 +68,7 @@ class Connection(asyncio.Protocol):
                 self._write(response)
             elif response is not None:
                 self._waiting += 1
-                self._server.soon(self._write_later(response))
+                self._server.elsewhere.add(response, length, self.peer, self._answered)
             else:
                 self.close()
                 return
@@ -81,21 +83,26 @@ class Connection(asyncio.Protocol):
             self._paused = self._is_full
             (self._transport.pause_reading if self._paused else self._transport.resume_reading)()
 
-    async def _write_later(self, response: Awaitable[bytes]) -> None:
-        try:
-            message = await response
-            if message:
-                self._write(message)
-            else:
-                self.close()
-        finally:
-            self._waiting -= 1
-            if self._paused:
-                self._answer()
+    def _answered(self, message: bytes) -> None:
+        """Send an answer that others were asked for; without one there is none for this client."""
+        self._waiting -= 1
+        if message:
+            self._write(message)
+        else:
+            self.close()
+        if self._paused:
+            self._answer()
 
     def _write(self, response: bytes) -> None:
         if not self._transport.is_closing():
             self._transport.write(len(response).to_bytes(2) + response)
+            self._count_unsent()
+            if self._server.unsent > _MOST_UNSENT:
+                _make_room(self._server)
+
+    def _count_unsent(self) -> None:
+        before, self.unsent = self.unsent, self._transport.get_write_buffer_size()
+        self._server.unsent += self.unsent - before
 
     def pause_writing(self) -> None:
         self._clogged = True
@@ -103,13 +110,32 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._clogged = False
+        self._count_unsent()
         self._answer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._server.connections.discard(self)
+        self._server.unsent -= self.unsent
+        self.unsent = 0
         if self._timer is not None:
             self._timer.cancel()
 
     def close(self) -> None:
         """End the connection."""
         self._transport.close()
+
+    def abort(self) -> None:
+        """End the connection, with whatever its client has not taken."""
+        self._transport.abort()
+
+
+def _make_room(server: Server) -> None:
+    """End the fullest connection of the client that has left most answers, if there are really that many."""
+    of_client: Counter[str] = Counter()
+    for connection in server.connections:
+        connection._count_unsent()
+        of_client[connection.peer] += connection.unsent
+    if server.unsent > _MOST_UNSENT:
+        ((worst, _),) = of_client.most_common(1)
+        its = (connection for connection in server.connections if connection.peer == worst)
+        max(its, key=lambda connection: connection.unsent).abort()

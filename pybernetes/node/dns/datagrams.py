@@ -10,13 +10,16 @@ import asyncio
 import contextlib
 import logging
 import socket
+from functools import partial
 from time import perf_counter
+from typing import Any, TypeAlias
 
-from pybernetes.node.dns.elsewhere import Elsewhere, Sender
+from pybernetes.node.dns.elsewhere import Elsewhere
 from pybernetes.node.dns.resolver import Resolver
 from pybernetes.node.dns.turns import Turns
 
 log = logging.getLogger(__name__)
+Sender: TypeAlias = tuple[Any, ...]
 _AT_A_TIME = 128  # questions until others get a turn
 _READ = 1024  # the same, of those that are only read
 _BUFFER = 4 << 20
@@ -51,6 +54,10 @@ class Datagrams:
         if self._handle is not None:
             self._handle.cancel()
         self._socket.close()
+
+    def _send(self, to: Sender, message: bytes) -> None:
+        if message:
+            self._socket.sendto(message, to)
 
     def _read(self) -> None:
         """Answer what has arrived, or have it wait."""
@@ -101,7 +108,7 @@ class Datagrams:
                     send(response, sender)
                     answered += 1
                 elif response is not None:
-                    self._elsewhere.add(response, len(data), self._socket, sender)
+                    self._elsewhere.add(response, len(data), sender[0], partial(self._send, sender))
         except BlockingIOError:
             pass  # nothing left to read, or no room to send: UDP may lose packets
         except OSError as error:  # somebody who asked is not there any more

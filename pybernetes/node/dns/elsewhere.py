@@ -1,4 +1,4 @@
-"""Questions over UDP that others have to be asked about: so many at once, and clients take turns.
+"""Questions that others have to be asked about: so many at once, and clients take turns.
 
 What is asked elsewhere costs fifty times what the cluster's own names do. So a few begin at a time, and those that have
 arrived meanwhile are heard and answered before the next few.
@@ -9,17 +9,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import socket
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pybernetes.node.dns.metrics import Metrics
 from pybernetes.node.dns.turns import Turns
 
 log = logging.getLogger(__name__)
-Sender: TypeAlias = tuple[Any, ...]
 _AT_ONCE = 800  # fewer than the plugins cache and forward refuse: whoever must wait waits here, where clients take turns
 _OF_ONE_CLIENT = 250
 _BEGIN = 16  # until others get a turn
@@ -30,8 +28,8 @@ _PATIENCE = 5.0  # seconds after which clients ask again, and want no answer to 
 
 class _Waiting(NamedTuple):
     response: Awaitable[bytes]
-    to: socket.socket
-    sender: Sender
+    client: str
+    send: Callable[[bytes], object]
     since: float
 
 
@@ -44,10 +42,12 @@ class Elsewhere:
         self._running: Counter[str] = Counter()
         self._handle: asyncio.Handle | None = None
 
-    def add(self, response: Awaitable[bytes], length: int, to: socket.socket, sender: Sender) -> None:
-        """Have a question wait for its turn."""
-        waiting = _Waiting(response, to, sender, perf_counter())
-        self._turns.put(sender[0], waiting, _WAITING_BYTES + length)
+    def add(
+        self, response: Awaitable[bytes], length: int, client: str, send: Callable[[bytes], object]
+    ) -> None:
+        """Have a question wait for its turn; ``send`` gets the answer, or nothing if there is to be none."""
+        waiting = _Waiting(response, client, send, perf_counter())
+        self._turns.put(client, waiting, _WAITING_BYTES + length)
         self._wake()
 
     def _wake(self) -> None:
@@ -64,20 +64,24 @@ class Elsewhere:
                 waiting = self._turns.take(self._may)
             if waiting is None:
                 return  # whoever waits has enough under way
-            self._running[waiting.sender[0]] += 1
+            self._running[waiting.client] += 1
             self._soon(self._answer(waiting))
         self._wake()
 
     async def _answer(self, waiting: _Waiting) -> None:
+        message = b""
         try:
             message = await waiting.response
-            if message:  # some plugins want nobody answered
-                waiting.to.sendto(message, waiting.sender)
+        except Exception:
+            self._metrics.panics += 1
+            log.exception("a question could not be answered")
+        finally:
+            self._ended(waiting.client)
+        self._metrics.took(perf_counter() - waiting.since)
+        try:
+            waiting.send(message)  # which is empty if plugins want nobody answered
         except OSError as error:
             log.debug("an answer could not be sent: %s", error)
-        finally:
-            self._ended(waiting.sender[0])
-        self._metrics.took(perf_counter() - waiting.since)
 
     def _may(self, client: str) -> bool:
         return self._running[client] < _OF_ONE_CLIENT
@@ -92,6 +96,7 @@ class Elsewhere:
         self._metrics.count("kubedns_dropped_total")
         if inspect.iscoroutine(waiting.response):
             waiting.response.close()
+        waiting.send(b"")
 
     def close(self) -> None:
         """Forget what waits."""

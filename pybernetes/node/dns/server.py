@@ -23,7 +23,8 @@ class Server:
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections: set[Connection] = set()
         self.port = 0
-        self._elsewhere = Elsewhere(self.metrics, self.soon)
+        self.unsent = 0  # bytes of answers over TCP that their clients have not taken
+        self.elsewhere = Elsewhere(self.metrics, self.soon)
 
     async def start(self, host: str, port: int) -> int:
         """Listen on an address, on the same port for UDP and TCP, and return the port."""
@@ -43,7 +44,7 @@ class Server:
                 if port:
                     raise
                 continue  # the free port of one protocol was taken in the other
-            self._sockets.append(Datagrams(datagrams, self.resolver, self._elsewhere))
+            self._sockets.append(Datagrams(datagrams, self.resolver, self.elsewhere))
             self._sockets[-1].start()
             self._listeners.append(listener)
             self.port = bound_port
@@ -60,7 +61,7 @@ class Server:
         """Close every socket and connection."""
         for datagrams in self._sockets:
             datagrams.close()
-        self._elsewhere.close()
+        self.elsewhere.close()
         for listener in self._listeners:
             await listening.close(listener)
         for connection in list(self.connections):

@@ -87,10 +87,17 @@ def record(owner: bytes, kind: int, ttl: int, data: bytes) -> bytes:
     return owner + struct.pack(">HHIH", kind, 1, ttl, len(data)) + data
 
 
-def read_name(message: bytes, at: int) -> tuple[bytes, int]:
-    """Return the name at an offset with its pointers followed, and where it ends."""
+def read_name(message: bytes, at: int, known: dict[int, bytes] | None = None) -> tuple[bytes, int]:
+    """Return the name at an offset with its pointers followed, and where it ends.
+
+    ``known`` are the names by the offsets where they begin, as far as they were read: a name that thousands of pointers
+    lead to is read once.
+    """
     result, end, jumps = bytearray(), 0, 0
-    while True:
+    known = {} if known is None else known
+    passed: list[tuple[int, int]] = []  # offsets of labels, and how much of the name comes before each
+    is_whole = False
+    while not is_whole:
         if at >= len(message):
             raise Malformed("a name beyond the end")
         length = message[at]
@@ -99,13 +106,22 @@ def read_name(message: bytes, at: int) -> tuple[bytes, int]:
                 raise Malformed("pointers without end")
             end = end or at + 2
             at = (length & 0x3F) << 8 | message[at + 1]
-            continue
-        if length > 63 or len(result) + length > 254:
+            rest = known.get(at, b"")
+            is_whole = bool(rest)
+        elif length > 63:
             raise Malformed("a label that is too long")
-        result += message[at : at + 1 + length]
-        at += 1 + length
-        if not length:
-            return bytes(result), end or at
+        else:
+            passed.append((at, len(result)))
+            rest = message[at : at + 1 + length]
+            at += 1 + length
+            is_whole = not length
+        if len(result) + len(rest) > 255:
+            raise Malformed("a name that is too long")
+        result += rest
+    name = bytes(result)
+    for offset, before in passed:
+        known[offset] = name[before:]
+    return name, end or at
 
 
 _NAMES_AT = {NS: 0, CNAME: 0, PTR: 0, MX: 2, SRV: 6}
@@ -113,9 +129,9 @@ _NAMES_AT = {NS: 0, CNAME: 0, PTR: 0, MX: 2, SRV: 6}
 
 def read_records(message: bytes, at: int, count: int) -> tuple[list[Record], list[int], int]:
     """Return the records at an offset, the offsets of their TTLs, and where they end."""
-    records, ttl_offsets = [], []
+    records, ttl_offsets, known = [], [], dict[int, bytes]()
     for _ in range(count):
-        owner, at = read_name(message, at)
+        owner, at = read_name(message, at, known)
         if at + 10 > len(message):
             raise Malformed("a record beyond the end")
         kind, klass, ttl, length = struct.unpack_from(">HHIH", message, at)
@@ -126,10 +142,10 @@ def read_records(message: bytes, at: int, count: int) -> tuple[list[Record], lis
         data = message[at : at + length]
         if kind in _NAMES_AT and length > _NAMES_AT[kind]:
             front = _NAMES_AT[kind]
-            data = data[:front] + read_name(message, at + front)[0]
+            data = data[:front] + read_name(message, at + front, known)[0]
         elif kind == SOA:
-            first, middle = read_name(message, at)
-            second, end = read_name(message, middle)
+            first, middle = read_name(message, at, known)
+            second, end = read_name(message, middle, known)
             data = first + second + message[end : at + length]
         records.append(Record(owner, kind, klass, ttl, data))
         at += length

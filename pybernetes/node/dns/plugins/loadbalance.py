@@ -11,6 +11,7 @@ from pybernetes.node.dns.plugin import Controller, Plugin, Wrap
 from pybernetes.node.dns.query import Handler, Query
 
 _TURNING = (wire.A, wire.AAAA, wire.MX)
+_MOST_BYTES = 8192  # of answers of others, who can have each of us ask for as many addresses as they like
 
 
 def setup(controller: Controller) -> Wrap:
@@ -25,6 +26,8 @@ def setup(controller: Controller) -> Wrap:
         async def answer(query: Query) -> bytes:
             message = await following(query)
             if query.type not in _TURNING or int.from_bytes(message[6:8]) < 2 or message[3] & 15:
+                return message
+            if len(message) > _MOST_BYTES:
                 return message
             return shuffled(message)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
+from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.dns import config, wire
 from pybernetes.node.dns.answer_cache import plain
@@ -86,7 +87,7 @@ class Forward:
                 failures[label] = failures.get(label, 0) + 1
                 proxy.check(self._metrics)
                 continue
-            message = plain(message)[0]
+            message = (await off_loop.run(len(message), plain, message))[0]
             if message[3] & 15 in settings.failover and attempt + 1 < len(proxies):
                 continue
             return message
