@@ -17,6 +17,7 @@ from pybernetes.lib.processes.commands import MissingProgram
 from pybernetes.lib.processes.commands import run as run_command
 from pybernetes.node.network.plan import Network
 from pybernetes.node.network.policy import nft
+from pybernetes.node.network.policy.connections import Connections
 from pybernetes.node.network.policy.gate import Gate, Request
 from pybernetes.node.network.policy.sources import Sources
 from pybernetes.node.network.policy.state import State
@@ -42,6 +43,7 @@ class Policies:
         self.clock = clock or Clock()
         self.sources = Sources(client, self._changed, clock)
         self.gate = Gate(self._admit, socket)
+        self.connections = Connections()
         self.own: tuple[Network, ...] = ()
         self.state: State | None = None  # while there are policies, and all is known
         self.gated = (
@@ -86,6 +88,7 @@ class Policies:
         finally:
             self._rule_monitor.stop()
             await self.gate.close()
+            await self.connections.close()
             await self.sources.close()
 
     async def sync(self) -> None:
@@ -138,6 +141,8 @@ class Policies:
             with self._rule_monitor.own_change(large=False):
                 await run_command("nft", "-f", "-", text=nft.difference(changes))
             self.syncs += 1
+        # Not before the rules hold, which the next packet of what is forgotten has to pass.
+        self.connections.forget(self.state.passed_on())
 
     async def _replace(self, state: State) -> None:
         text = nft.whole(state.everything(), self.own)
@@ -186,6 +191,7 @@ class Policies:
                 self.sources.changed.set()
                 await changed
                 if self.state is state:
+                    await self.connections.forgotten(request.addresses)
                     return
                 continue
             # The pod's own event is still on its way, or policies are just being read.

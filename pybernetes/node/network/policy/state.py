@@ -6,6 +6,7 @@ Pods that the same policies select share a chain.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -60,6 +61,8 @@ class State:
         self._started: dict[str, tuple[str, tuple[str, ...]]] = {}  # uid and addresses that no status has yet
         self._profiles: dict[str, dict[str, Profile]] = {direction: {} for direction in DIRECTIONS}
         self._used: dict[tuple[str, Profile], tuple[_Chain, ...]] = {}  # profiles that local pods have
+        self._owners: Counter[str] = Counter()  # how many pods have an address
+        self._passed_on: set[str] = set()
         self._dirty: set[str] = set()  # local pods whose policies may be others
         self._changed: set[str] = set()  # policies
         for version in self.members.versions:
@@ -79,6 +82,7 @@ class State:
             else:
                 pod = pod._replace(addresses=started[1])
         namespace, _, name = key.partition("/")
+        self._count_owners(self.members.pods.get(namespace, {}).get(name), pod)
         self.members.set_pod(namespace, name, pod)
         is_local = pod is not None and pod.node == self.node and bool(pod.addresses)
         old = self.local.pop(key, None)
@@ -126,6 +130,24 @@ class State:
         self._changed.add(key)
         spaces = {version.subject.namespace for version in (old, policy) if version is not None}
         self._dirty |= {name for name, pod in self.local.items() if "" in spaces or pod.namespace in spaces}
+
+    def _count_owners(self, old: Pod | None, new: Pod | None) -> None:
+        """Note the addresses that are given up, or are another pod's before the last one is known to be gone."""
+        before, now = (set(pod.addresses) if pod is not None else set() for pod in (old, new))
+        for address in now - before:
+            if self._owners[address]:
+                self._passed_on.add(address)
+            self._owners[address] += 1
+        for address in before - now:
+            self._owners[address] -= 1
+            if not self._owners[address]:
+                del self._owners[address]
+                self._passed_on.add(address)
+
+    def passed_on(self) -> set[str]:
+        """Return the addresses that are no longer those of the pods that had them when this was called last."""
+        addresses, self._passed_on = self._passed_on, set()
+        return addresses
 
     def _count_local(self, old: Pod | None, new: Pod | None) -> None:
         elements = self.members.elements

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from pybernetes.node.network.policy import nft, objects, rules
+from pybernetes.node.network.policy.connections import Connections
 from pybernetes.node.network.policy.state import State
 from pybernetes.node.network.policy.table import comment
 from tests.node.network.policy import clusters
@@ -182,6 +183,67 @@ def test_a_connection_that_was_made_goes_on_and_answers_come_back(world: World) 
         again = rules.network_policy(policy("y", policyTypes=["Ingress", "Egress"], ingress=[{}], egress=[]))
         state.set_policy(again.key, again)
         world.nft(nft.difference(state.take()))
+
+
+async def test_who_keeps_a_connection_up_does_not_reach_the_next_pod_of_the_address(world: World) -> None:
+    """Neither over UDP nor, where only the kernel remembers it, over TCP."""
+    only = policy("y", ingress=[{"from": [{"podSelector": {}}]}])
+    state, connections = state_of(policy("y", ingress=[{}])), Connections()
+    world.nft(nft.whole(state.everything(), OWN))
+    families = (
+        (socket.AF_INET, addresses(0)[0], addresses(1)[0]),
+        (socket.AF_INET6, addresses(0)[1], addresses(1)[1]),
+    )
+    kinds = (socket.SOCK_DGRAM, socket.SOCK_STREAM)
+    made = []
+    for (family, source, target), kind in itertools.product(families, kinds):
+        with inside(world.name(1)):
+            server = socket.socket(family, kind)
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            server.bind((target, 8081))
+        with inside(world.name(0)):
+            client = socket.socket(family, kind)
+            client.bind((source, 8082))
+        if kind == socket.SOCK_STREAM:
+            server.listen()
+            client.connect((target, 8081))
+            accepted = server.accept()[0]
+        else:
+            client.sendto(b"question", (target, 8081))
+            server.sendto(b"answer", server.recvfrom(64)[1])
+            assert client.recv(64) == b"answer"
+            accepted = server
+        made.append((client, accepted, server))
+    read = rules.network_policy(only)
+    state.set_policy(read.key, read)
+    world.nft(nft.difference(state.take()))
+    numbers = itertools.product((0, 1), ("udp", "tcp"))
+    packets = [
+        world.packet(addresses(0)[family], addresses(1)[family], protocol, 8081)._replace(number=8082)
+        for family, protocol in numbers
+    ]
+    gone = objects.pod(pod(1))
+    state.set_pod(gone.key, None)
+    world.nft(nft.difference(state.take()))
+    for next_one in (False, True):
+        if next_one:
+            other = gone._replace(name="other", uid="2")
+            state.set_pod(other.key, other)
+            world.nft(nft.difference(state.take()))
+        passed_on = state.passed_on()
+        assert passed_on == (set() if next_one else set(addresses(1)))
+        with inside(world.name("node")):
+            connections.forget(passed_on)
+            await connections.forgotten(passed_on)
+        world.arrivals(set())  # of what was sent before
+        for sent in packets:
+            last = world.packet(addresses(5)[0], addresses(3)[0], "udp", 9)
+            world.send(0, sent)
+            world.send(5, last)
+            assert (1, sent.number) not in world.arrivals({last.number}), sent
+    await connections.close()
+    for opened in itertools.chain(*made):
+        opened.close()
 
 
 def test_a_service_is_judged_by_the_pod_behind_it_and_a_pod_reaches_itself(world: World) -> None:

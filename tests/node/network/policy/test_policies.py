@@ -13,6 +13,7 @@ import pytest
 
 from pybernetes.client.refs import NAMESPACES, NETWORK_POLICIES, PODS
 from pybernetes.lib.processes.commands import CommandError
+from pybernetes.node.network.policy import connections
 from pybernetes.node.network.policy import policies as module
 from pybernetes.node.network.policy.gate import Request
 from pybernetes.node.network.policy.policies import Policies
@@ -29,6 +30,7 @@ class Kernel:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.forgotten: list[str] = []  # what conntrack would read
         self.fails = 0
         self.open = asyncio.Event()
         self.open.set()
@@ -39,6 +41,10 @@ class Kernel:
             self.fails -= 1
             raise CommandError("not now")
         self.texts.append(text)
+        return ""
+
+    async def forget(self, *command: str, text: str = "") -> str:
+        self.forgotten.append(text)
         return ""
 
     @property
@@ -63,6 +69,7 @@ async def running(cluster: Cluster, kernel: Kernel) -> AsyncIterator[Policies]:
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     made = Kernel()
     monkeypatch.setattr(module, "run_command", made.run)
+    monkeypatch.setattr(connections, "run", made.forget)
     return made
 
 
@@ -129,6 +136,12 @@ async def test_a_pod_may_start_once_its_rules_are_in(kernel: Kernel) -> None:
             other.cancel()
             await agent._admit(Request("default/web", made["metadata"]["uid"], ("10.0.0.3",), b""))
             assert "10.0.0.3" in kernel.last and "10.0.0.1" in kernel.last
+            assert "--orig-src 10.0.0.1\n" in kernel.forgotten[-1]
+            # Nor does it inherit the connections of another pod that is said to have its address.
+            await make_pod(cluster, "last", "10.0.0.4")
+            await eventually(lambda: "10.0.0.4" in kernel.last)
+            await agent._admit(Request("default/web", made["metadata"]["uid"], ("10.0.0.4",), b""))
+            assert "--reply-src 10.0.0.4\n" in kernel.forgotten[-1]
 
 
 async def test_a_namespace_that_gets_a_label_is_another_peer(kernel: Kernel) -> None:
