@@ -1,20 +1,22 @@
 """The packet filter: traffic of pods is forwarded, and what leaves the cluster gets the node's address.
 
 Nodes alone reach the overlay's port of a node: whoever sends packets there chooses what the packets inside are from. Nor does a pod
-send with another's address, whatever rights it has.
+send with another's address, or to the loopback address of its node, whatever rights it has.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 
-from pybernetes.lib.processes.commands import CommandError, run
+from pybernetes.lib.processes.commands import CommandError, MissingProgram, run
 from pybernetes.node.network.plan import Network, Plan
 
 PREFIX = "PYB-"  # of our chains
 _MASQUERADE, _FORWARD = f"{PREFIX}MASQUERADE", f"{PREFIX}FORWARD"
 _OVERLAY = f"inet {PREFIX}OVERLAY"  # a table of nftables: no chain of iptables comes after IPVS
 _SPOOFED = f"inet {PREFIX}SPOOFED"
+_REMOVAL = (f"add table {_SPOOFED}", f"delete table {_SPOOFED}")
 _POD_LINKS = "veth*"  # how CNI plugins name this node's end of a pod's link
 _AFTER_IPVS = 110  # at the hook input IPVS chooses at 99 what is behind a service
 _MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}
@@ -68,6 +70,11 @@ def overlay_rules(plan: Plan) -> str:
     return "\n".join([*lines, ""])
 
 
+# The plugin portmap has the kernel take packets to 127.0.0.1 from the link of a pod with a hostPort, for their way back: what
+# listens there for its own machine alone would be open to that pod. No honest packet comes by a link with such a destination.
+_LOOPBACK = f'iifname "{_POD_LINKS}" ip daddr 127.0.0.0/8 counter drop'
+
+
 def spoofing_rules(own: Iterable[Network]) -> Iterator[str]:
     """Yield rules for what comes in: a pod's packets have an address that leads back to its own link, and nobody else's have it."""
     back = "fib saddr . iif oif missing counter drop"
@@ -78,11 +85,15 @@ def spoofing_rules(own: Iterable[Network]) -> Iterator[str]:
 
 def spoofing_table(plan: Plan) -> str:
     """Return the input of nft that drops what has an address that is not the sender's."""
-    lines = [f"add table {_SPOOFED}", f"delete table {_SPOOFED}", f"add table {_SPOOFED}"]
+    return _incoming((_LOOPBACK, *spoofing_rules(plan.own.ranges)))
+
+
+def _incoming(rules: Iterable[str]) -> str:
+    lines = [*_REMOVAL, f"add table {_SPOOFED}"]
     lines.append(
         f"add chain {_SPOOFED} prerouting {{ type filter hook prerouting priority raw ; policy accept ; }}"
     )
-    lines += [f"add rule {_SPOOFED} prerouting {rule}" for rule in spoofing_rules(plan.own.ranges)]
+    lines += [f"add rule {_SPOOFED} prerouting {rule}" for rule in rules]
     return "\n".join([*lines, ""])
 
 
@@ -110,3 +121,14 @@ async def apply(plan: Plan, versions: Iterable[int], *, masquerade: bool = True)
                 await run(program, "-w", "5", "-t", table, "-C", *rule)
             except CommandError:
                 await run(program, "-w", "5", "-t", table, "-A", *rule)
+
+
+async def apply_alone() -> None:
+    """Make the one rule that a node needs which joins no others: on the host's own network links may be anybody's."""
+    await run("nft", "-f", "-", text=_incoming((_LOOPBACK,)))
+
+
+async def remove_alone() -> None:
+    """Remove it."""
+    with contextlib.suppress(MissingProgram):  # which can have made none
+        await run("nft", "-f", "-", text="\n".join([*_REMOVAL, ""]))

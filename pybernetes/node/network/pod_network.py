@@ -10,6 +10,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.kernel.rule_monitor import RuleMonitor
+from pybernetes.lib.processes.commands import MissingProgram
 from pybernetes.node.network import cni, firewall
 from pybernetes.node.network.kernel import Kernel, with_kernel
 from pybernetes.node.network.netlink_monitor import NetlinkMonitor
@@ -41,7 +42,7 @@ class PodNetwork:
         self.joined = joined or asyncio.Event()  # set once there are routes to the pods of the others
         self.syncs = 0
         self._changed = asyncio.Event()
-        self._firewall_plan: Plan | None = None
+        self._firewall_plan: Plan | Peer | None = None
         self._rule_monitor = RuleMonitor("the pod network", (firewall.PREFIX.encode(),), self._rules_removed)
         self._problems: tuple[str, ...] = ()
         self.policies: Policies | None = None
@@ -118,6 +119,8 @@ class PodNetwork:
         if not own.addresses or not own.ranges:
             return
         if self.configuration.backend == "alone":
+            if own != self._firewall_plan:
+                await self._write_firewall(own)
             if self.policies is not None:
                 self.policies.set_ranges(own.ranges)
             self.joined.set()
@@ -152,16 +155,27 @@ class PodNetwork:
         self.applied = new_plan
         self.syncs += 1
 
-    async def _write_firewall(self, new_plan: Plan) -> None:
+    async def _write_firewall(self, wanted: Plan | Peer) -> None:
         self._rule_monitor.start()
-        versions = sorted({network.version for network in new_plan.cluster})
-        self._firewall_plan = new_plan  # before writing, since others may remove rules meanwhile
+        self._firewall_plan = wanted  # before writing, since others may remove rules meanwhile
         try:
             with self._rule_monitor.own_change(large=False):
-                await firewall.apply(new_plan, versions, masquerade=self.configuration.masquerade)
+                if isinstance(wanted, Plan):
+                    versions = sorted({network.version for network in wanted.cluster})
+                    await firewall.apply(wanted, versions, masquerade=self.configuration.masquerade)
+                else:
+                    await self._write_alone()
         except BaseException:
             self._firewall_plan = None
             raise
+
+    async def _write_alone(self) -> None:
+        try:
+            await firewall.apply_alone()
+        except MissingProgram as error:  # everything else works without it
+            log.warning(
+                "pods with a hostPort may reach what listens on 127.0.0.1 of %s: %s", self.name, error
+            )
 
 
 def _without_unused_fields(node: Object) -> Object:

@@ -1,8 +1,16 @@
 """What the packet filter does to the traffic of pods."""
 
+import asyncio
+import socket
+import struct
+
+import pytest
+
 from pybernetes.node.network import firewall
 from pybernetes.node.network.plan import Configuration, plan
 from tests.node.network.peers import ALL, ONE, TWO
+from tests.node.network.policy.world import World, addresses, datagram, header
+from tests.node.proxy.namespaces import command, inside, needs_namespaces
 
 
 def test_only_what_leaves_the_cluster_is_masqueraded() -> None:
@@ -42,9 +50,49 @@ def test_pods_send_with_their_own_addresses_alone() -> None:
     rules = [line for line in firewall.spoofing_table(planned).splitlines() if line.startswith("add rule")]
     start, end = "add rule inet PYB-SPOOFED prerouting iifname ", "fib saddr . iif oif missing counter drop"
     assert rules == [
+        f'{start}"veth*" ip daddr 127.0.0.0/8 counter drop',
         f'{start}"veth*" {end}',
         *(
             f'{start}!= "veth*" {"ip" if network.version == 4 else "ip6"} saddr {network} {end}'
             for network in ONE.ranges
         ),
     ]
+
+
+def _checksum(header: bytes) -> int:
+    total = sum(struct.unpack("!10H", header))
+    return ~(total + (total >> 16)) & 0xFFFF
+
+
+@pytest.mark.slow
+@needs_namespaces
+def test_pods_do_not_reach_the_loopback_of_their_node() -> None:
+    """The link of a pod with a hostPort takes packets to 127.0.0.1, which the plugin portmap needs for their way back."""
+    with World() as world:
+        with inside(world.name("node")):
+            command("sysctl", "-qw", "net.ipv4.conf.veth0.route_localnet=1")
+            link = command("ip", "-o", "link", "show", "veth0")
+            server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            server.bind(("127.0.0.1", 80))
+            server.settimeout(0.3)
+        node = bytes.fromhex(link.partition("link/ether ")[2].split()[0].replace(":", ""))
+        with inside(world.name(0)):
+            client = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+            client.bind(("eth0", 0x0800))
+        sent = world.packet(addresses(0)[0], "127.0.0.1", "udp", 80)
+        start = header(sent, len(datagram(sent)))
+        packet = start[:10] + struct.pack("!H", _checksum(start)) + start[12:] + datagram(sent)
+
+        def arrives() -> bool:
+            client.sendto(packet, ("eth0", 0x0800, 0, 0, node))
+            try:
+                return server.recvfrom(64)[1][1] == sent.number
+            except TimeoutError:
+                return False
+
+        with server, client, inside(world.name("node")):
+            assert arrives()
+            asyncio.run(firewall.apply_alone())
+            assert not arrives()
+            asyncio.run(firewall.remove_alone())
+            assert arrives()

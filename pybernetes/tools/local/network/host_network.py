@@ -25,6 +25,7 @@ def prepare(settings: Settings) -> None:
 
 def clear(settings: Settings) -> None:
     """Remove routes, links and rules; kube-proxy's too, in case it ended without doing so."""
+    from pybernetes.node.network import firewall
     from pybernetes.node.network.policy import policies
     from pybernetes.node.proxy import proxy_server
 
@@ -35,6 +36,7 @@ def clear(settings: Settings) -> None:
         subprocess.run(command, capture_output=True)
     asyncio.run(proxy_server.cleanup())
     asyncio.run(policies.cleanup())
+    asyncio.run(firewall.remove_alone())
     text = "\n".join(["*nat", *removal(network.run("iptables-save", "-t", "nat")), "COMMIT", ""])
     network.run("iptables-restore", "-w", "5", "--noflush", text=text)
 
