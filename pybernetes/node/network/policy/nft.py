@@ -56,7 +56,15 @@ def _way(direction: str, hook: str, own: tuple[Network, ...], versions: Iterable
     """Yield the rules of a direction's chain at a hook."""
     side = "saddr" if direction == EGRESS else "daddr"
     # Nearly all packets are of connections that were made: they are asked for nothing else.
-    yield "ct state established,related accept"
+    if direction == EGRESS:
+        yield "ct state established accept"
+        # Whoever a connection is not of could make up errors about it, with whatever they carry, for those who have it.
+        for version in versions:
+            ip = _IP[version]
+            for way in ("original", "reply"):
+                yield f"ct state related {ip} saddr . ct {way} {ip} saddr @{SELF}{version} accept"
+    else:
+        yield "ct state established,related accept"
     if hook == "output":
         # A node's own packets are free. Others come here from IPVS, which has chosen the pod behind a service.
         yield "fib saddr type local accept"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import socket
+import struct
 from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import Any
@@ -17,7 +18,7 @@ from pybernetes.node.network.policy.state import State
 from pybernetes.node.network.policy.table import comment
 from tests.node.network.policy import clusters
 from tests.node.network.policy.model import Model
-from tests.node.network.policy.world import OUTSIDE, World, addresses
+from tests.node.network.policy.world import OUTSIDE, Sent, World, addresses, datagram, header
 from tests.node.proxy.namespaces import inside, needs_namespaces
 
 pytestmark = [pytest.mark.slow, needs_namespaces]
@@ -158,6 +159,46 @@ def test_fragments_are_judged_as_a_whole(world: World) -> None:
         last = world.packet(addresses(3)[0], addresses(4)[0], "udp", 9)
         world.send(3, last)
         assert ((2, sent.number) in world.arrivals({last.number})) is passes
+
+
+def icmp_error(family: int, about: Sent) -> bytes:
+    """Return the message that nobody listens at the port that a packet was for."""
+    inner = header(about, len(datagram(about))) + datagram(about)
+    start = struct.pack("!BBHI", *((3, 3) if family == socket.AF_INET else (1, 4)), 0, 0)
+    words = struct.unpack(f"!{len(start + inner) // 2}H", start + inner)
+    total = sum(words)
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return start[:2] + struct.pack("!H", ~total & 0xFFFF) + start[4:] + inner
+
+
+def test_errors_about_connections_of_others_are_judged(world: World) -> None:
+    """Nobody who may send nothing tells others something by inventing errors; about what came to it a pod does answer."""
+    world.nft(nft.whole(state_of(policy("x", policyTypes=["Egress"])).everything(), OWN))
+    families = (
+        (socket.AF_INET, socket.IPPROTO_ICMP, 0),
+        (socket.AF_INET6, socket.IPPROTO_ICMPV6, 1),
+    )
+    for family, protocol, which in families:
+        with inside(world.name(1)):
+            listener = socket.socket(family, socket.SOCK_RAW, protocol)
+            listener.settimeout(10)
+            asking = socket.socket(family, socket.SOCK_DGRAM)
+        about = world.packet(addresses(1)[which], OUTSIDE[which], "udp", 9)
+        with inside(world.name(0)):
+            sender = socket.socket(family, socket.SOCK_RAW, protocol)
+        world.send(1, about)
+        world.arrivals({about.number})
+        sender.sendto(icmp_error(family, about), (addresses(1)[which], 0))
+        # Nobody listens at that port of the pod, so that its kernel says so.
+        asking.sendto(b"is anybody there?", (addresses(0)[which], 9))
+        received = b""
+        while b"is anybody there?" not in received:
+            received, sender_address = listener.recvfrom(512)
+            told = struct.pack("!HH", about.number, 9) in received  # as the one to whom it went may do
+            assert not told or sender_address[0] != addresses(0)[which]
+        for opened in (listener, sender, asking):
+            opened.close()
 
 
 def test_a_connection_that_was_made_goes_on_and_answers_come_back(world: World) -> None:
