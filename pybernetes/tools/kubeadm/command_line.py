@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import flags as values
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.tools.kubeadm.configuration.validation_parts import FEATURE_GATES
@@ -52,6 +53,10 @@ class Arguments(argparse.Namespace):
     def was_given(self, name: str) -> bool:
         """Return whether a flag is on the command line."""
         return name in self.given
+
+    def is_dry_run(self, configuration: Object) -> bool:
+        """Return whether nothing may change: as the flag says, or else the configuration."""
+        return bool(self.dry_run if self.was_given("dry-run") else configuration.get("dryRun"))
 
 
 @dataclass(frozen=True)

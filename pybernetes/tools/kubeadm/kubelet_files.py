@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.api.resource import Object
+from pybernetes.api.text import yaml_reader
 from pybernetes.lib.tls.tls import write_atomically
 from pybernetes.tools.kubeadm import arguments
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
@@ -39,6 +40,16 @@ def environment(words: list[str]) -> str:
 def instance_config(registration: Object) -> Object:
     """Return what is this machine's own in the kubelet's configuration."""
     return {"containerRuntimeEndpoint": registration["criSocket"]}
+
+
+def own_socket(folder: Path) -> str:
+    """Return the container runtime of the kubelet that is set up on this machine; empty if nothing tells."""
+    try:
+        value, _ = yaml_reader.loads((folder / "instance-config.yaml").read_bytes())
+    except (OSError, yaml_reader.YamlError):
+        return ""
+    known = value.get("containerRuntimeEndpoint") if isinstance(value, dict) else ""
+    return known if isinstance(known, str) else ""
 
 
 def write_config(folder: Path, config: Object, registration: Object, say: Any) -> None:

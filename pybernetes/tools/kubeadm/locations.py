@@ -11,7 +11,6 @@ MANIFESTS = KUBERNETES / "manifests"
 TEMPORARY = KUBERNETES / "tmp"
 KUBELET = Path("/var/lib/kubelet")
 KUBELET_CONFIG = KUBELET / "config.yaml"
-KUBELET_INSTANCE_CONFIG = KUBELET / "instance-config.yaml"
 KUBELET_FLAGS = KUBELET / "kubeadm-flags.env"
 ADMIN, SUPER_ADMIN = KUBERNETES / "admin.conf", KUBERNETES / "super-admin.conf"
 KUBELET_CONF, KUBELET_BOOTSTRAP = KUBERNETES / "kubelet.conf", KUBERNETES / "bootstrap-kubelet.conf"

@@ -10,7 +10,7 @@ import pytest
 
 from pybernetes.control_plane.controllers._tokens.bootstrap import detached_signature
 from pybernetes.lib.tokens import jose
-from pybernetes.tools.kubeadm import discovery, shared_certificates, tokens, workflow
+from pybernetes.tools.kubeadm import discovery, kubelet_files, shared_certificates, tokens, workflow
 from pybernetes.tools.kubeadm.checks.check import Findings, ignored_names, problem, run
 from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.commands.token import kubeconfig_path, left
@@ -41,6 +41,24 @@ def test_a_token_survives_its_secret() -> None:
         and left("", NOW) == "<forever>"
         and left("2020-01-01T00:00:00Z", NOW) == "<invalid>"
     )
+
+
+def test_reset_asks_the_runtime_of_the_kubelet(tmp_path: Path) -> None:
+    assert kubelet_files.own_socket(tmp_path) == ""
+    path = tmp_path / "instance-config.yaml"
+    path.write_text("containerRuntimeEndpoint: unix:///run/other.sock\n")
+    assert kubelet_files.own_socket(tmp_path) == "unix:///run/other.sock"
+    for broken in ("- a list", "containerRuntimeEndpoint: [1]", "{", ""):
+        path.write_text(broken)
+        assert kubelet_files.own_socket(tmp_path) == ""
+
+
+def test_a_dry_run_is_what_the_flag_says_or_else_the_configuration() -> None:
+    silent, spoken = frozenset[str](), frozenset(("dry-run",))
+    assert Arguments(dry_run=False, given=silent).is_dry_run({"dryRun": True})
+    assert not Arguments(dry_run=False, given=silent).is_dry_run({})
+    assert not Arguments(dry_run=False, given=spoken).is_dry_run({"dryRun": True})
+    assert Arguments(dry_run=True, given=spoken).is_dry_run({})
 
 
 def test_where_the_kubeconfig_of_tokens_is(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def _documents(arguments: Arguments) -> dict[str, Object]:
 def data(arguments: Arguments) -> InitData:
     """Return what the phases share."""
     loaded = settings(arguments)
-    dry_run = arguments.dry_run or bool(loaded.init.get("dryRun"))
+    dry_run = arguments.is_dry_run(loaded.init)
     if dry_run:
         folders = Folders.dry_run("KUBEADM_INIT_DRYRUN_DIR", "kubeadm-init-dryrun")
     else:

@@ -106,7 +106,7 @@ def _work(arguments: Arguments, names: tuple[str, ...] = ()) -> None:
 
 async def _run(arguments: Arguments, names: tuple[str, ...]) -> None:
     given = configuration(arguments, arguments.words[0] if arguments.words else "")
-    dry_run = arguments.dry_run or bool(given.get("dryRun"))
+    dry_run = arguments.is_dry_run(given)
     folders = Folders.dry_run("KUBEADM_JOIN_DRYRUN_DIR", "kubeadm-join-dryrun") if dry_run else Folders()
     patches = arguments.patches or (given.get("patches") or {}).get("directory", "")
     ignored = ignored_names(

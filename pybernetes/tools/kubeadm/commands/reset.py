@@ -7,12 +7,13 @@ from pathlib import Path
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.flags import Flag
-from pybernetes.tools.kubeadm import command_line, workflow
+from pybernetes.tools.kubeadm import command_line, kubelet_files, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
 from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import documents, loading
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.locations import KUBELET
 from pybernetes.tools.kubeadm.phases.reset import PHASES
 from pybernetes.tools.kubeadm.reset_data import ResetData
 
@@ -44,7 +45,9 @@ def configuration(arguments: Arguments) -> Object:
         if read is None:
             raise KubeadmError("no ResetConfiguration found in the supplied config")
         given = read
-    return loading.reset(given)
+    # The runtime that has the pods is the kubelet's, wherever else there is one on the machine.
+    known = given.get("criSocket") or kubelet_files.own_socket(KUBELET)
+    return loading.reset({**given, "criSocket": known})
 
 
 def _work(arguments: Arguments, names: tuple[str, ...] = ()) -> None:
@@ -52,7 +55,7 @@ def _work(arguments: Arguments, names: tuple[str, ...] = ()) -> None:
     data = ResetData(
         given,
         Path(arguments.kubeconfig),
-        dry_run=arguments.dry_run or bool(given.get("dryRun")),
+        dry_run=arguments.is_dry_run(given),
         force=bool(given.get("force")),
         ignored=ignored_names(arguments.ignore_preflight_errors, given.get("ignorePreflightErrors") or ()),
     )

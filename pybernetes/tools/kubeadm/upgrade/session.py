@@ -12,12 +12,18 @@ from pybernetes.api.text import durations, yaml_reader
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import NODES
-from pybernetes.tools.kubeadm import cluster_settings, command_line, kubeconfig_files, kubelet_service
+from pybernetes.tools.kubeadm import (
+    cluster_settings,
+    command_line,
+    kubeconfig_files,
+    kubelet_files,
+    kubelet_service,
+)
 from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import defaults, documents, loading, networks
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.errors import KubeadmError
-from pybernetes.tools.kubeadm.locations import KUBELET_INSTANCE_CONFIG, MANIFESTS
+from pybernetes.tools.kubeadm.locations import KUBELET, MANIFESTS
 from pybernetes.tools.kubeadm.objects import ClusterObjects
 
 _ANNOTATION = "kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint"
@@ -85,9 +91,7 @@ def _registered() -> Object:
     for word in kubelet_service.arguments():
         if word.startswith("--hostname-override="):
             known["name"] = word.partition("=")[2]
-    if KUBELET_INSTANCE_CONFIG.exists():
-        value, _ = yaml_reader.loads(KUBELET_INSTANCE_CONFIG.read_bytes())
-        known["criSocket"] = (value or {}).get("containerRuntimeEndpoint", "")
+    known["criSocket"] = kubelet_files.own_socket(KUBELET)
     return known
 
 
