@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.kubeadm import certificate_files
-from pybernetes.tools.kubeadm.checks import cluster, control_plane_checks, join_checks
+from pybernetes.tools.kubeadm.checks import cluster, control_plane_checks, join_checks, services
 from pybernetes.tools.kubeadm.checks.check import Findings
 from pybernetes.tools.kubeadm.checks.proxies import HTTPProxy, HTTPProxyCIDR
 from pybernetes.tools.kubeadm.checks.versions import (
@@ -37,7 +37,7 @@ def test_which_checks_there_are() -> None:
         "NumCPU", "Mem", "KubernetesVersion", "Firewalld", "Port-6443", "Port-10259", "Port-10257", "HTTPProxy",
         "FileAvailable--etc-kubernetes-manifests-kube-apiserver.yaml", "HTTPProxyCIDR", "CRI", "ContainerRuntimeVersion",
         "Swap", "FileExisting-losetup", "FileExisting-mount", "FileExisting-cp", "SystemVerification", "Hostname",
-        "KubeletVersion", "Port-10250", "FileContent--proc-sys-net-ipv4-ip_forward", "Port-2379", "Port-2380",
+        "KubeletVersion", "Service-kubelet", "Port-10250", "FileContent--proc-sys-net-ipv4-ip_forward", "Port-2379", "Port-2380",
         "DirAvailable--var-lib-etcd",
     ):  # fmt: skip
         assert name in local, name
@@ -56,6 +56,20 @@ def test_checks_of_those_who_join() -> None:
     listed = [check.name for check in join_checks(given)]
     assert {"HTTPProxy", "FileContent--proc-sys-net-ipv4-ip_forward", "KubeletVersion"} <= set(listed)
     assert "FileAvailable--etc-kubernetes-pki-ca.crt" in listed
+    # A worker may have static pods before it joins.
+    assert not [name for name in listed if "manifests" in name]
+
+
+@pytest.mark.parametrize(("systemd", "known", "enabled", "warned"), [
+    (True, True, False, True), (True, True, True, False), (True, False, False, False), (False, True, False, False),
+])  # fmt: skip
+async def test_a_kubelet_that_does_not_come_back(
+    monkeypatch: pytest.MonkeyPatch, systemd: bool, known: bool, enabled: bool, warned: bool
+) -> None:
+    answers = {"cat": known, "is-enabled": enabled}
+    monkeypatch.setattr(services, "uses_systemd", lambda: systemd)
+    monkeypatch.setattr(services, "_systemctl", lambda verb, *_: answers[verb])
+    assert bool((await services.KubeletService().check()).warnings) is warned
 
 
 async def test_proxies(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from pybernetes.tools.kubeadm.checks.machine import (
 )
 from pybernetes.tools.kubeadm.checks.ports import PortOpen
 from pybernetes.tools.kubeadm.checks.proxies import HTTPProxy, HTTPProxyCIDR
-from pybernetes.tools.kubeadm.checks.services import Firewalld
+from pybernetes.tools.kubeadm.checks.services import Firewalld, KubeletService
 from pybernetes.tools.kubeadm.checks.versions import (
     ContainerRuntimeVersion,
     ExternalEtcdVersion,
@@ -59,6 +59,7 @@ def _common(registration: Object, version: str) -> list[Check]:
         SystemVerification(),
         Hostname(registration["name"]),
         KubeletVersion(version),
+        KubeletService(),
         PortOpen(KUBELET_PORT),
     ]
 
@@ -120,7 +121,7 @@ def join_checks(configuration: Object) -> list[Check]:
         *_common(configuration["nodeRegistration"], ""),
     ]
     if configuration.get("controlPlane") is None:
-        checks += [DirAvailable(str(MANIFESTS)), FileAvailable(configuration["caCertPath"])]
+        checks.append(FileAvailable(configuration["caCertPath"]))
     bootstrap = configuration["discovery"].get("bootstrapToken") or {}
     parsed = networks.host_port(bootstrap.get("apiServerEndpoint", ""))
     if parsed is not None:

@@ -36,3 +36,19 @@ class Firewalld:
                 f"firewalld is active, please ensure ports [{listed}] are open or your cluster may not function correctly"
             ]
         )
+
+
+class KubeletService:
+    """Whether the kubelet of a package comes back when the machine does."""
+
+    name = "Service-kubelet"
+
+    async def check(self) -> Findings:
+        """Warn if systemd has a kubelet.service that it does not start by itself. Where it has none, ours is installed and enabled."""
+        if not uses_systemd() or not _systemctl("cat", "kubelet.service"):
+            return Findings()
+        if _systemctl("is-enabled", "--quiet", "kubelet.service"):
+            return Findings()
+        return Findings(
+            warnings=["kubelet service is not enabled, please run 'systemctl enable kubelet.service'"]
+        )
