@@ -58,6 +58,26 @@ class Members:
                 return f"member {endpoint.address} is not healthy: {','.join(errors)}" if errors else ""
             await asyncio.sleep(_DELAY)
 
+    async def wait_for_room(self, peer_url: str) -> None:
+        """Wait until no other member learns, since etcd takes one at a time; StoreError if one that began does not go on."""
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        while True:
+            learners = [
+                member
+                for member in await self.listed()
+                if member.is_learner and peer_url not in member.peer_urls
+            ]
+            if not learners:
+                return
+            if asyncio.get_running_loop().time() > deadline:
+                named = ", ".join(
+                    f"{member.id:x} ({','.join(member.peer_urls)})" for member in learners
+                )
+                raise StoreError(
+                    f"the learner {named} does not catch up, and etcd takes no other meanwhile: remove it with 'etcdctl member remove'"
+                )
+            await asyncio.sleep(_DELAY)
+
     async def add_learner(self, peer_url: str) -> Member:
         """Add a member that does not vote yet; one that is there already is left as it is."""
         for member in await self.listed():

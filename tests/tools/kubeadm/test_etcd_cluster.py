@@ -63,3 +63,12 @@ async def test_a_machine_joins_only_members_of_which_most_are_well(
     else:
         with pytest.raises(StoreError, match=problem):
             await members.check_health()
+
+
+async def test_a_machine_does_not_join_behind_a_learner_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: Any = Asked("")
+    monkeypatch.setattr(cluster, "members", asked.members)
+    members = Members(asked, seconds=-1.0)
+    await members.wait_for_room("https://10.0.0.9:2380")  # its own, from an attempt before
+    with pytest.raises(StoreError, match=r"the learner 9 \(https://10.0.0.9:2380\) does not catch up"):
+        await members.wait_for_room("https://10.0.0.8:2380")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubeadm import etcd_cluster
+from pybernetes.tools.kubeadm import etcd_cluster, etcd_pod
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.join_data import JoinData
 from pybernetes.tools.kubeadm.workflow import Phase
@@ -22,6 +22,7 @@ async def _run(data: JoinData) -> None:
     seconds = data.seconds("etcdAPICall")
     async with etcd_cluster.members(servers, data.folders.certificates, seconds) as members:
         await members.check_health()
+        await members.wait_for_room(etcd_pod.peer_url(data.address))
 
 
 PHASE = Phase("check-etcd", "Check cluster health for etcd", _run, hidden=True)
