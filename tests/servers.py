@@ -80,6 +80,12 @@ class Server:
         finally:
             connection.close()
 
+    def make(self, path: str, body: Any) -> Any:
+        """Create an object and return it as the server has it."""
+        status, answer = self.call("POST", path, body)
+        assert status == 201, answer
+        return answer
+
     def kubectl(
         self,
         *arguments: str,

@@ -45,17 +45,6 @@ def merged(given: Object) -> Object:
     return result
 
 
-def overlaid(base: Object, over: Object) -> Object:
-    """Return a configuration overlaid with another one: objects are merged, everything else is replaced."""
-    result = dict(base)
-    for key, value in over.items():
-        before = result.get(key)
-        result[key] = (
-            overlaid(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-        )
-    return result
-
-
 def remarks(given: Object) -> list[str]:
     """Return remarks for the author of a configuration: unknown fields, and fields that have no effect."""
     unknown: list[str] = []

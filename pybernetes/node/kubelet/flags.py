@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.api import feature_gates
+from pybernetes.api.patch.overlay import overlaid
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.node.kubelet import config
@@ -163,16 +164,16 @@ def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the KubeletConfiguration of the file, with the flags over it."""
     given = config.load(Path(arguments.config)) if arguments.config else {}
     for path in sorted(Path(arguments.config_dir).glob("*.conf")) if arguments.config_dir else ():
-        given = config.overlaid(given, config.load(path))
+        given = overlaid(given, config.load(path))
     for name, value in vars(arguments).items():
         if name.startswith("field_") and value is not None:
             field = name.removeprefix("field_")
             given[field] = _value(field, value)
         elif name.startswith("deep_") and value is not None:
             first, second, third = AUTHENTICATION[name.removeprefix("deep_")]
-            given = config.overlaid(given, {first: {second: {third: value}}})
+            given = overlaid(given, {first: {second: {third: value}}})
     if arguments.authorization_mode:
-        given = config.overlaid(given, {"authorization": {"mode": arguments.authorization_mode}})
+        given = overlaid(given, {"authorization": {"mode": arguments.authorization_mode}})
     config.validate(given)
     feature_gates.decide(given.get("featureGates") or {})
     for remark in config.remarks(given):

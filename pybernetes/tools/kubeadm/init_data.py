@@ -26,6 +26,15 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
+def confirmed(phase: str) -> bool:
+    """Return whether the user means it; no is what the end of the input says, too."""
+    try:
+        answer = input(f"[{phase}] Are you sure you want to proceed? [y/N]: ")
+    except EOFError:
+        return False
+    return answer.strip().lower() in ("y", "yes")
+
+
 @dataclass
 class Folders:
     """Where files go; a dry run has a folder of its own for all of them."""

@@ -17,11 +17,13 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import orjson
+import pytest
 
 from pybernetes.client.pod_streams import ERROR, RESIZE, STDIN, STDOUT
 from pybernetes.lib.http import websocket
 from pybernetes.lib.tls import tls
 from tests.servers import Server
+from tests.servers import running as running_server
 
 # What the pod writes that is called talkative: so many lines, then what a terminal would show in colours.
 MANY = 100_000
@@ -186,3 +188,17 @@ def playing(server: Server, node: str, directory: Path) -> Iterator[None]:
         yield
     finally:
         listening.stop()
+
+
+@contextmanager
+def server_with_pods(folders: pytest.TempPathFactory, *names: str) -> Iterator[Server]:
+    """Run an API server with pods on a node whose kubelet is played."""
+    with (
+        running_server(folders.mktemp("server")) as server,
+        playing(server, "one", folders.mktemp("kubelet")),
+    ):
+        for name in names:
+            container = {"name": "main", "image": "none", "ports": [{"containerPort": 80}]}
+            spec = {"nodeName": "one", "containers": [container]}
+            server.make("/api/v1/namespaces/default/pods", {"metadata": {"name": name}, "spec": spec})
+        yield server

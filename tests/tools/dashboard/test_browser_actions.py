@@ -33,12 +33,6 @@ def _deployment(name: str, image: str) -> dict[str, Any]:
     }
 
 
-def _make(server: Server, path: str, body: dict[str, Any]) -> Any:
-    status, answer = server.call("POST", path, body)
-    assert status == 201, answer
-    return answer
-
-
 def _pod(server: Server, name: str, **spec: Any) -> None:
     containers = [{"name": "main", "image": "none"}]
     labels = {"app": name.partition("-")[0]}
@@ -46,30 +40,28 @@ def _pod(server: Server, name: str, **spec: Any) -> None:
         "metadata": {"name": name, "labels": labels},
         "spec": {"nodeName": "one", "terminationGracePeriodSeconds": 0, "containers": containers, **spec},
     }
-    _make(server, _PODS, body)
+    server.make(_PODS, body)
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running_server(tmp_path_factory.mktemp("server"), "--authorization-mode=RBAC") as server:
-        _make(server, "/api/v1/nodes", {"metadata": {"name": "one"}})
-        _make(server, f"{_APPS}/deployments", _deployment("web", "shop:2"))
+        server.make("/api/v1/nodes", {"metadata": {"name": "one"}})
+        server.make(f"{_APPS}/deployments", _deployment("web", "shop:2"))
         yield server
 
 
 def _token(server: Server, name: str, role: str, cluster: bool) -> str:
     """Return the token of a new account that has a role, everywhere or in the namespace default."""
-    _make(server, "/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": name}})
+    server.make("/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": name}})
     binding = {
         "metadata": {"name": name},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
         "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "default"}],
     }
-    _make(
-        server, f"{_RBAC}/{'clusterrolebindings' if cluster else 'namespaces/default/rolebindings'}", binding
-    )
+    server.make(f"{_RBAC}/{'clusterrolebindings' if cluster else 'namespaces/default/rolebindings'}", binding)
     path = f"/api/v1/namespaces/default/serviceaccounts/{name}/token"
-    return _make(server, path, {"spec": {}})["status"]["token"]
+    return server.make(path, {"spec": {}})["status"]["token"]
 
 
 def test_scale_shows_the_command_and_does_it(page: Any, dashboard: Dashboard, server: Server) -> None:
@@ -100,7 +92,7 @@ def test_restart_changes_only_the_annotation(page: Any, dashboard: Dashboard, se
 def test_rollback_shows_the_difference_between_revisions(
     page: Any, dashboard: Dashboard, server: Server
 ) -> None:
-    made = _make(server, f"{_APPS}/deployments", _deployment("old", "shop:2"))
+    made = server.make(f"{_APPS}/deployments", _deployment("old", "shop:2"))
     for revision, image in ((1, "shop:1"), (2, "shop:2")):
         template = _template(image)
         template["metadata"]["labels"]["pod-template-hash"] = f"hash{revision}"
@@ -114,7 +106,7 @@ def test_rollback_shows_the_difference_between_revisions(
             },
             "spec": {"selector": {"matchLabels": template["metadata"]["labels"]}, "template": template},
         }  # fmt: skip
-        _make(server, f"{_APPS}/replicasets", body)
+        server.make(f"{_APPS}/replicasets", body)
     log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/deployments.apps/default/old")
     page.click("button >> text=Roll back")
@@ -135,7 +127,7 @@ def test_several_objects_are_deleted_at_once_with_the_keyboard(
     page: Any, dashboard: Dashboard, server: Server
 ) -> None:
     for name in ("bulk-a", "bulk-b", "bulk-c"):
-        _make(server, "/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}})
+        server.make("/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}})
     log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/list/configmaps?ns=default&q=bulk-&sort=Name")
     page.wait_for_selector(".space .cell >> text=bulk-c")
@@ -159,7 +151,7 @@ def test_several_objects_are_deleted_at_once_with_the_keyboard(
 def test_a_namespace_goes_only_when_its_name_is_typed(
     page: Any, dashboard: Dashboard, server: Server
 ) -> None:
-    _make(server, "/api/v1/namespaces", {"metadata": {"name": "precious"}})
+    server.make("/api/v1/namespaces", {"metadata": {"name": "precious"}})
     log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/namespaces/-/precious")
     page.click("button >> text=Delete")
@@ -258,12 +250,11 @@ def test_the_ten_steps_of_a_pod_that_is_created_meanwhile(
     page.goto(f"{dashboard.origin}/#/trace/default/fresh")
     page.wait_for_selector("text=waiting for the pod")
     containers = [{"name": "main", "image": "none"}]
-    _make(server, _PODS, {"metadata": {"name": "fresh"}, "spec": {"containers": containers}})
+    server.make(_PODS, {"metadata": {"name": "fresh"}, "spec": {"containers": containers}})
     page.wait_for_selector(".ten [data-step='2'].good small >> text=/ms/")
     page.wait_for_selector(".step >> text=admission")
     assert page.locator(".ten [data-step='5'].good").count() == 0
-    _make(
-        server,
+    server.make(
         f"{_PODS}/fresh/binding",
         {"metadata": {"name": "fresh"}, "target": {"kind": "Node", "name": "one"}},
     )
@@ -287,7 +278,7 @@ def test_the_ten_steps_of_a_pod_that_is_created_meanwhile(
 
 def test_why_a_pod_waits_and_why_somebody_may_not(page: Any, dashboard: Dashboard, server: Server) -> None:
     containers = [{"name": "main", "image": "none", "resources": {"requests": {"cpu": "100"}}}]
-    _make(server, _PODS, {"metadata": {"name": "large"}, "spec": {"containers": containers}})
+    server.make(_PODS, {"metadata": {"name": "large"}, "spec": {"containers": containers}})
     log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/pods/default/large")
     page.wait_for_selector(".why .finding >> text=The only node will not do.")

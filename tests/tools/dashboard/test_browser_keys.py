@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.servers import TOKEN, Server
-from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
-from tests.tools.dashboard.kubelet import playing
+from tests.tools.dashboard.kubelet import server_with_pods
 from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
@@ -18,15 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with (
-        running_server(tmp_path_factory.mktemp("server")) as server,
-        playing(server, "one", tmp_path_factory.mktemp("kubelet")),
-    ):
-        for name in ("web-a", "web-b"):
-            containers = [{"name": "main", "image": "none"}]
-            body = {"metadata": {"name": name}, "spec": {"nodeName": "one", "containers": containers}}
-            status, answer = server.call("POST", "/api/v1/namespaces/default/pods", body)
-            assert status == 201, answer
+    with server_with_pods(tmp_path_factory, "web-a", "web-b") as server:
         yield server
 
 

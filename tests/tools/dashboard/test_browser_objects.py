@@ -19,16 +19,10 @@ pytestmark = pytest.mark.slow
 _PODS = "/api/v1/namespaces/default/pods"
 
 
-def _make(server: Server, path: str, body: Any) -> Any:
-    status, answer = server.call("POST", path, body)
-    assert status == 201, answer
-    return answer
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running_server(tmp_path_factory.mktemp("server")) as server:
-        _make(server, "/api/v1/namespaces", {"metadata": {"name": "shop"}})
+        server.make("/api/v1/namespaces", {"metadata": {"name": "shop"}})
         resources = {"requests": {"cpu": "50m"}, "limits": {"memory": "64Mi"}}
         container = {
             "name": "main",
@@ -38,11 +32,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         }
         for name in ("web-a", "web-b"):
             spec = {"nodeName": "one", "containers": [container]}
-            _make(server, _PODS, {"metadata": {"name": name, "labels": {"app": "web"}}, "spec": spec})
+            server.make(_PODS, {"metadata": {"name": name, "labels": {"app": "web"}}, "spec": spec})
         other = {"metadata": {"name": "till"}, "spec": {"containers": [container]}}
-        _make(server, "/api/v1/namespaces/shop/pods", other)
+        server.make("/api/v1/namespaces/shop/pods", other)
         service = {"metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]}}
-        _make(server, "/api/v1/namespaces/default/services", service)
+        server.make("/api/v1/namespaces/default/services", service)
         yield server
 
 
@@ -116,8 +110,7 @@ def test_the_pods_of_a_service_and_of_a_node(page: Any, dashboard: Dashboard, se
     page.goto(f"{dashboard.origin}/#/object/services/default/web")
     page.wait_for_selector(".summary >> text=80/TCP")
     page.wait_for_selector(".panel .matrix a >> text=web-b")
-    _make(
-        server,
+    server.make(
         _PODS,
         {
             "metadata": {"name": "web-c", "labels": {"app": "web"}},
@@ -151,8 +144,7 @@ def test_selectors_of_pods(page: Any, dashboard: Dashboard) -> None:
 
 def test_a_secret_is_shown_when_it_is_asked_for(page: Any, dashboard: Dashboard, server: Server) -> None:
     text, picture = "<b>hidden</b>", base64.b64encode(b"\xff\xd8\xff").decode()
-    _make(
-        server,
+    server.make(
         "/api/v1/namespaces/default/secrets",
         {"metadata": {"name": "keys"}, "stringData": {"password": text}, "data": {"picture": picture}},
     )
@@ -199,8 +191,7 @@ _BOTH = "() => /colour: (green|red)/.test(document.getElementById('yaml').value)
 
 def test_what_others_change_meanwhile_is_kept(page: Any, dashboard: Dashboard, server: Server) -> None:
     path = "/api/v1/namespaces/default/configmaps"
-    _make(
-        server,
+    server.make(
         path,
         {
             "metadata": {"name": "paint"},

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.servers import Server
-from tests.servers import running as running_server
 from tests.tools.dashboard.conftest import log_in
-from tests.tools.dashboard.kubelet import COLOURED, MANY, playing
+from tests.tools.dashboard.kubelet import COLOURED, MANY, server_with_pods
 from tests.tools.dashboard.running import Dashboard
 
 pytestmark = pytest.mark.slow
@@ -19,15 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with (
-        running_server(tmp_path_factory.mktemp("server")) as server,
-        playing(server, "one", tmp_path_factory.mktemp("kubelet")),
-    ):
-        for name in ("web-a", "web-b", "talkative"):
-            container = {"name": "main", "image": "none", "ports": [{"containerPort": 80}]}
-            body = {"metadata": {"name": name}, "spec": {"nodeName": "one", "containers": [container]}}
-            status, answer = server.call("POST", "/api/v1/namespaces/default/pods", body)
-            assert status == 201, answer
+    with server_with_pods(tmp_path_factory, "web-a", "web-b", "talkative") as server:
         yield server
 
 

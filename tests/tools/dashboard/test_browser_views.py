@@ -41,11 +41,6 @@ _VIEWS = {
 }
 
 
-def _make(server: Server, path: str, body: Any) -> None:
-    status, answer = server.call("POST", path, body)
-    assert status == 201, answer
-
-
 def _federation(server: Server) -> None:
     """Make the kinds of a federation, a cluster that is ready, and an object that is not well in it."""
     anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -66,7 +61,7 @@ def _federation(server: Server) -> None:
             "versions": [version],
         }
         body = {"metadata": {"name": f"{plural}.{group}"}, "spec": spec}
-        _make(server, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body)
+        server.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body)
     clusters = "/apis/core.kubefed.io/v1beta1/namespaces/default/kubefedclusters"
     until(lambda: server.call("GET", clusters)[0] == 200 and server.call("GET", _FEDERATED)[0] == 200)
     conditions = [{"type": "Ready", "status": "True"}]
@@ -74,7 +69,7 @@ def _federation(server: Server) -> None:
         "apiVersion": "core.kubefed.io/v1beta1", "kind": "KubeFedCluster", "metadata": {"name": "east"},
         "spec": {"apiEndpoint": "https://east.example"}, "status": {"conditions": conditions},
     }  # fmt: skip
-    _make(server, clusters, east)
+    server.make(clusters, east)
     status = {
         "conditions": [{"type": "Propagation", "status": "False", "reason": "CheckClusters"}],
         "clusters": [{"name": "east", "status": "CreationFailed"}, {"name": _EVIL}],
@@ -82,7 +77,7 @@ def _federation(server: Server) -> None:
     federated = {
         "apiVersion": "types.kubefed.io/v1beta1", "kind": "FederatedConfigMap", "metadata": {"name": "settings"}, "status": status,
     }  # fmt: skip
-    _make(server, _FEDERATED, federated)
+    server.make(_FEDERATED, federated)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +93,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
                 "metadata": {"name": name, "labels": {"app": "web"}, "annotations": annotations},
                 "spec": spec,
             }
-            _make(server, "/api/v1/namespaces/default/pods", body)
+            server.make("/api/v1/namespaces/default/pods", body)
         uid = server.call("GET", "/api/v1/namespaces/default/pods/web-a")[1]["metadata"]["uid"]
         about = {"kind": "Pod", "name": "web-a", "namespace": "default", "uid": uid}
         event = {
@@ -108,14 +103,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             "message": _EVIL + _ESCAPES,
             "type": "Warning",
         }
-        _make(server, "/api/v1/namespaces/default/events", event)
+        server.make("/api/v1/namespaces/default/events", event)
         template = {
             "metadata": {"labels": {"app": "web"}},
             "spec": {"containers": [{"name": "main", "image": "none"}]},
         }
         rollout = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template}
-        _make(
-            server,
+        server.make(
             "/apis/apps/v1/namespaces/default/deployments",
             {"metadata": {"name": "web"}, "spec": rollout},
         )
@@ -123,7 +117,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             "metadata": {"name": "etcd-one", "labels": {"component": "etcd"}},
             "spec": {"containers": [{"name": "etcd", "image": "none"}]},
         }
-        _make(server, "/api/v1/namespaces/kube-system/pods", etcd)
+        server.make("/api/v1/namespaces/kube-system/pods", etcd)
         _federation(server)
         yield server
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -26,12 +25,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def _make(server: Server, path: str, body: dict[str, Any]) -> Any:
-    status, answer = server.call("POST", path, body)
-    assert status == 201, answer
-    return answer
-
-
 def _names(feed: SearchFeed, text: str) -> list[str]:
     return [f"{hit.key.resource}/{hit.key.name}" for hit in feed.index.search(text)]
 
@@ -45,7 +38,7 @@ async def test_what_comes_and_goes_is_found_or_not(server: Server) -> None:
             "metadata": {"name": "vault", "labels": {"kept": "well"}},
             "stringData": {"password": "open-sesame"},
         }
-        _make(server, "/api/v1/namespaces/default/secrets", secret)
+        server.make("/api/v1/namespaces/default/secrets", secret)
         await eventually(lambda: _names(user.search, "kept=well") == ["secrets/vault"])
         assert _names(user.search, "sesame") == []
         server.call("DELETE", "/api/v1/namespaces/default/secrets/vault")
@@ -58,22 +51,21 @@ async def test_what_comes_and_goes_is_found_or_not(server: Server) -> None:
 async def test_a_user_of_one_namespace_finds_what_he_may_read(server: Server) -> None:
     for namespace in ("default", "other"):
         if namespace == "other":
-            _make(server, "/api/v1/namespaces", {"metadata": {"name": namespace}})
-        _make(
-            server,
+            server.make("/api/v1/namespaces", {"metadata": {"name": namespace}})
+        server.make(
             f"/api/v1/namespaces/{namespace}/configmaps",
             {"metadata": {"name": f"common-{namespace}"}},
         )
-    _make(server, "/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": "reader"}})
+    server.make("/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": "reader"}})
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]}
-    _make(server, f"{_RBAC}/namespaces/default/roles", {"metadata": {"name": "reader"}, "rules": [rule]})
+    server.make(f"{_RBAC}/namespaces/default/roles", {"metadata": {"name": "reader"}, "rules": [rule]})
     binding = {
         "metadata": {"name": "reader"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"},
         "subjects": [{"kind": "ServiceAccount", "name": "reader", "namespace": "default"}],
     }
-    _make(server, f"{_RBAC}/namespaces/default/rolebindings", binding)
-    token = _make(server, "/api/v1/namespaces/default/serviceaccounts/reader/token", {"spec": {}})["status"][
+    server.make(f"{_RBAC}/namespaces/default/rolebindings", binding)
+    token = server.make("/api/v1/namespaces/default/serviceaccounts/reader/token", {"spec": {}})["status"][
         "token"
     ]
     user = with_token(kubeconfig.load(server.kubeconfig), token)
@@ -91,16 +83,16 @@ async def test_a_user_of_one_namespace_finds_what_he_may_read(server: Server) ->
 async def test_who_may_read_something_no_more_finds_nothing_of_it(server: Server) -> None:
     """What was read while he might is not his to search any more, in the whole cluster or in his namespace."""
     accounts = "/api/v1/namespaces/default/serviceaccounts"
-    _make(server, accounts, {"metadata": {"name": "leaver"}})
-    _make(server, "/api/v1/namespaces/kube-system/configmaps", {"metadata": {"name": "plans-far"}})
-    _make(server, "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "plans-near"}})
+    server.make(accounts, {"metadata": {"name": "leaver"}})
+    server.make("/api/v1/namespaces/kube-system/configmaps", {"metadata": {"name": "plans-far"}})
+    server.make("/api/v1/namespaces/default/configmaps", {"metadata": {"name": "plans-near"}})
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]}
-    _make(server, f"{_RBAC}/clusterroles", {"metadata": {"name": "leaver"}, "rules": [rule]})
+    server.make(f"{_RBAC}/clusterroles", {"metadata": {"name": "leaver"}, "rules": [rule]})
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "leaver"}
     subjects = [{"kind": "ServiceAccount", "name": "leaver", "namespace": "default"}]
     for path in (f"{_RBAC}/clusterrolebindings", f"{_RBAC}/namespaces/default/rolebindings"):
-        _make(server, path, {"metadata": {"name": "leaver"}, "roleRef": role, "subjects": subjects})
-    token = _make(server, f"{accounts}/leaver/token", {"spec": {}})["status"]["token"]
+        server.make(path, {"metadata": {"name": "leaver"}, "roleRef": role, "subjects": subjects})
+    token = server.make(f"{accounts}/leaver/token", {"spec": {}})["status"]["token"]
     users = Users(kubeconfig.load(server.kubeconfig))
     try:
         user = await users.of_token(token)
@@ -115,7 +107,7 @@ async def test_who_may_read_something_no_more_finds_nothing_of_it(server: Server
         await eventually(lambda: "configmaps" in user.search.unread)
         # Who logs in again is asked for anew.
         binding = {"metadata": {"name": "leaver"}, "roleRef": role, "subjects": subjects}
-        _make(server, f"{_RBAC}/clusterrolebindings", binding)
+        server.make(f"{_RBAC}/clusterrolebindings", binding)
         assert await users.of_token(token) is user
         await eventually(lambda: sorted(_names(user.search, "plans")) == [far, near])
         # A token that is taken back is told from a server that is away.
@@ -180,9 +172,9 @@ async def test_kinds_that_come_and_go_are_searched_and_forgotten(server: Server)
     try:
         user.search.start()
         await eventually(lambda: user.search.ready)
-        _make(server, definitions, definition)
+        server.make(definitions, definition)
         await eventually(lambda: server.call("GET", path)[0] == 200)
-        _make(server, path, ship)
+        server.make(path, ship)
         await eventually(lambda: _names(user.search, "endurance") == ["ships.example.com/endurance"])
         server.call("DELETE", f"{definitions}/ships.example.com")
         await eventually(lambda: _names(user.search, "endurance") == [])

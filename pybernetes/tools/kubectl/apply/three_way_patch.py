@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 def merge_patch(original: Object | None, modified: Object, current: Object) -> Object:
     """Return a JSON merge patch, for kinds whose lists have no keys."""
+    from pybernetes.api.patch.overlay import overlaid
+
     changes = _without_nulls(_merge_diff(current, modified))
     deletions = _only_nulls(_merge_diff(original or {}, modified))
-    return _laid_over(deletions, changes)
+    return overlaid(deletions, changes)
 
 
 def _merge_diff(before: Object, after: Object) -> Object:
@@ -56,15 +58,6 @@ def _only_nulls(patch: Object) -> Object:
         elif isinstance(value, dict) and (inner := _only_nulls(value)):
             kept[key] = inner
     return kept
-
-
-def _laid_over(below: Object, above: Object) -> Object:
-    merged = dict(below)
-    for key, value in above.items():
-        there = merged.get(key)
-        both = isinstance(there, dict) and isinstance(value, dict)
-        merged[key] = _laid_over(there or {}, value) if both else value
-    return merged
 
 
 def patch_for(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubeadm.checks import run
 from pybernetes.tools.kubeadm.checks.machine import IsPrivilegedUser
 from pybernetes.tools.kubeadm.errors import KubeadmError
-from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.init_data import confirmed, say
 from pybernetes.tools.kubeadm.reset_data import ResetData
 from pybernetes.tools.kubeadm.workflow import Phase
 
@@ -15,11 +15,7 @@ async def _run(data: ResetData) -> None:
         say(
             "[reset] WARNING: Changes made to this host by 'kubeadm init' or 'kubeadm join' will be reverted."
         )
-        try:
-            answer = input("[reset] Are you sure you want to proceed? [y/N]: ")
-        except EOFError:
-            answer = ""
-        if answer.strip().lower() not in ("y", "yes"):
+        if not confirmed("reset"):
             raise KubeadmError("aborted reset operation")
     say("[preflight] Running pre-flight checks")
     await run([IsPrivilegedUser()], data.ignored)

@@ -9,7 +9,7 @@ from pybernetes.tools.kubeadm.checks.images import ImagePull
 from pybernetes.tools.kubeadm.checks.machine import IsPrivilegedUser, SystemVerification
 from pybernetes.tools.kubeadm.checks.versions import ContainerRuntimeVersion
 from pybernetes.tools.kubeadm.errors import KubeadmError
-from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.init_data import confirmed, say
 from pybernetes.tools.kubeadm.upgrade import policy
 from pybernetes.tools.kubeadm.upgrade.data import UpgradeData
 from pybernetes.tools.kubeadm.upgrade.session import Session
@@ -49,13 +49,7 @@ async def _versions(data: UpgradeData) -> None:
 
 
 def _ask(data: UpgradeData) -> None:
-    if data.yes or data.force or data.dry_run:
-        return
-    try:
-        answer = input("[upgrade] Are you sure you want to proceed? [y/N]: ")
-    except EOFError:
-        answer = ""
-    if answer.strip().lower() not in ("y", "yes"):
+    if not (data.yes or data.force or data.dry_run or confirmed("upgrade")):
         raise KubeadmError("won't proceed; the user didn't answer (Y|y) in order to continue")
 
 

@@ -9,6 +9,7 @@ import yaml
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.kustomize.yaml_nodes.node import MAPPING, SCALAR, SEQUENCE, STRING, Node, OddKey
 from pybernetes.tools.kubectl.kustomize.yaml_nodes.resolving import resolve_tag
+from pybernetes.tools.kubectl.output.yaml.library_writer import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ class _AtTheMargin(yaml.SafeDumper):
 
 def to_text(node: Node) -> str:
     """Return a node as a YAML document."""
-    events = list(_document(node))
+    events = list(document(_events(node)))
     margin = any(
         type(event) is yaml.ScalarEvent and event.style == "'" and event.value.endswith("\n")
         for event in events
@@ -47,14 +48,6 @@ def to_text(node: Node) -> str:
         events, Dumper=_AtTheMargin if margin else _Dumper, allow_unicode=True, width=1 << 30
     )
     return text.removesuffix("...\n")
-
-
-def _document(node: Node) -> Iterator[Any]:
-    yield yaml.StreamStartEvent()
-    yield yaml.DocumentStartEvent(explicit=False)
-    yield from _events(node)
-    yield yaml.DocumentEndEvent(explicit=False)
-    yield yaml.StreamEndEvent()
 
 
 def _events(node: Node) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import yaml
 
@@ -18,15 +18,16 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 def dumps(value: Any) -> str:
     """Return a value as YAML."""
-    text: str = yaml.emit(_document(value), Dumper=_Dumper, allow_unicode=True)
+    text: str = yaml.emit(document(_node(value)), Dumper=_Dumper, allow_unicode=True)
     # A text that ends with empty lines would leave the document open; the original does not mind.
     return text.removesuffix("...\n") if isinstance(value, dict | list) else text
 
 
-def _document(value: Any) -> Iterator[Any]:
+def document(events: Iterable[Any]) -> Iterator[Any]:
+    """Return the events of a value as those of a stream with one document."""
     yield yaml.StreamStartEvent()
     yield yaml.DocumentStartEvent(explicit=False)
-    yield from _node(value)
+    yield from events
     yield yaml.DocumentEndEvent(explicit=False)
     yield yaml.StreamEndEvent()
 
