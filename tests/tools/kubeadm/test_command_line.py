@@ -9,7 +9,7 @@ import pytest
 
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.tools.kubeadm import command_line
-from pybernetes.tools.kubeadm.command_line import Command
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.commands import completion
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.main import main, root
@@ -168,3 +168,11 @@ def test_feature_gates_of_a_flag_are_checked_as_upstream_does(text: str, message
     assert command_line.pairs("RootlessControlPlane=false") == {"RootlessControlPlane": False}
     with pytest.raises(KubeadmError, match=message):
         command_line.pairs(text)
+
+
+def test_a_dry_run_is_what_the_flag_says_or_else_the_configuration() -> None:
+    silent, spoken = frozenset[str](), frozenset(("dry-run",))
+    assert Arguments(dry_run=False, given=silent).is_dry_run({"dryRun": True})
+    assert not Arguments(dry_run=False, given=silent).is_dry_run({})
+    assert not Arguments(dry_run=False, given=spoken).is_dry_run({"dryRun": True})
+    assert Arguments(dry_run=True, given=spoken).is_dry_run({})
