@@ -116,7 +116,7 @@ def cluster(bindings: int) -> list[tuple[str, dict[str, Any]]]:
     return objects
 
 
-def _thing(number: int, namespace: str, verb: str = "get") -> RequestInfo:
+def _request_info(number: int, namespace: str, verb: str = "get") -> RequestInfo:
     return RequestInfo(
         verb,
         is_resource=True,
@@ -130,29 +130,29 @@ def _thing(number: int, namespace: str, verb: str = "get") -> RequestInfo:
 def _user(generator: random.Random, bindings: int) -> Question:
     number = generator.randrange(0, bindings, 3)
     user = User(f"user{number}", groups=("one", "two", "three", "system:authenticated"))
-    return user, _thing(number, f"ns{number % 500}")
+    return user, _request_info(number, f"ns{number % 500}")
 
 
 def _account(generator: random.Random, bindings: int) -> Question:
     number = generator.randrange(2, bindings, 3)
     home = f"ns{number % 500}"
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{home}", "system:authenticated")
-    return User(f"system:serviceaccount:{home}:account{number}", groups=groups), _thing(number, home)
+    return User(f"system:serviceaccount:{home}:account{number}", groups=groups), _request_info(number, home)
 
 
 def _refused(generator: random.Random, bindings: int) -> Question:
     user, info = _user(generator, bindings)
-    return user, _thing(0, info.namespace, verb="delete")
+    return user, _request_info(0, info.namespace, verb="delete")
 
 
 def _many_groups(generator: random.Random, bindings: int) -> Question:
     groups = (*(f"group{number}" for number in generator.sample(range(97), 12)), "system:authenticated")
-    return User("somebody", groups=groups), _thing(0, f"ns{generator.randrange(500)}", verb="delete")
+    return User("somebody", groups=groups), _request_info(0, f"ns{generator.randrange(500)}", verb="delete")
 
 
 def _many_bindings(generator: random.Random, bindings: int) -> Question:
     number = generator.randrange(5, bindings, 15)
-    return User("somebody", groups=("everywhere", "system:authenticated")), _thing(number, "elsewhere")
+    return User("somebody", groups=("everywhere", "system:authenticated")), _request_info(number, "elsewhere")
 
 
 def _controller(generator: random.Random, bindings: int) -> Question:

@@ -165,10 +165,10 @@ class Bench:
         if self.hold != "taint":
             for obj in nodes:
                 obj["spec"] = {}
-        await self._each(self._create_node, nodes)
+        await self._for_all(self._create_node, nodes)
         if self.workload.placed:
             _say(f"creating {len(self.workload.placed)} pods on nodes")
-            await self._each(self._create_pod, self.workload.placed)
+            await self._for_all(self._create_pod, self.workload.placed)
 
     async def _create_quietly(self, kind: Any, obj: dict[str, Any]) -> None:
         with suppress(AlreadyExists):
@@ -186,7 +186,7 @@ class Bench:
             obj["spec"]["schedulerName"] = self.options.scheduler_name
         await self.client.create(PODS, obj)
 
-    async def _each(self, work: Any, items: Iterable[Any]) -> None:
+    async def _for_all(self, work: Any, items: Iterable[Any]) -> None:
         """Do something for every item, several at a time."""
         left = iter(items)
 
@@ -229,12 +229,14 @@ class Bench:
     async def _measure(self) -> dict[str, Any]:
         if self.workload.waiting:
             _say(f"creating {len(self.workload.waiting)} pods that fit nowhere")
-            await self._each(self._create_pod, self.workload.waiting)
+            await self._for_all(self._create_pod, self.workload.waiting)
         if self.hold == "pause":
             self._signal(signal.SIGSTOP)
         _say(f"creating {self.options.pods} pods")
         begin = time.perf_counter()
-        await self._each(self._create_pod, (self.workload.pod(number) for number in range(self.options.pods)))
+        await self._for_all(
+            self._create_pod, (self.workload.pod(number) for number in range(self.options.pods))
+        )
         create_seconds = time.perf_counter() - begin
         if self.hold == "taint":
             everything = self.options.pods + len(self.workload.waiting)
@@ -294,7 +296,7 @@ class Bench:
                 patch = [{"op": "remove", "path": "/spec/taints"}]
                 await self.client.patch(NODES, f"bench-node-{number}", patch, type=JSON_PATCH)
 
-            await self._each(free, range(self.options.nodes))
+            await self._for_all(free, range(self.options.nodes))
         elif self.hold == "pause":
             self._resume()
         elif self.directory is not None and self.process is not None:

@@ -125,7 +125,7 @@ async def _custom(server: Attacked, body: bytes) -> None:
     await _send(server, "POST", f"{_THINGS}?dryRun=All", JSON, body)
 
 
-def _thing(field: str, value: object) -> bytes:
+def _custom_object(field: str, value: object) -> bytes:
     head = {"apiVersion": "bench.example/v1", "kind": "Thing", "metadata": {"generateName": "x-"}}
     return json.dumps({**head, field: value}).encode()
 
@@ -169,7 +169,7 @@ ATTACKS: dict[str, Attack] = {
     "a strategic merge of many deletions": _merged,
     "an apply of many fields": _applied,
     "deletions of a large object": _deleted,
-    "a custom resource of many objects": partial(_custom, body=_thing("free", [{}] * 400_000)),
-    "a custom resource's set": partial(_custom, body=_thing("set", list(range(300_000)))),
-    "a custom resource's rule": partial(_custom, body=_thing("spec", {"l": [1] * 60})),
+    "a custom resource of many objects": partial(_custom, body=_custom_object("free", [{}] * 400_000)),
+    "a custom resource's set": partial(_custom, body=_custom_object("set", list(range(300_000)))),
+    "a custom resource's rule": partial(_custom, body=_custom_object("spec", {"l": [1] * 60})),
 }

@@ -141,7 +141,7 @@ class Client:
         self, kind: Kindlike, namespace: str = "", *, labels: str = "", fields: str = "", chunk: int = CHUNK,
         resource_version: str = "", metadata_only: bool = False,
     ) -> Page:  # fmt: skip
-        """Every object of a list, fetched in chunks of one moment; if that has expired, all over at once."""
+        """Return every object of a list, fetched in chunks of one moment; if that has expired, all over at once."""
 
         async def fetch(limit: int, token: str = "") -> Page:
             return await self.list_page(
@@ -351,7 +351,7 @@ class Client:
         return ref
 
     async def discover(self, api_version: str) -> Refs:
-        """Every kind that the server has in a group and version."""
+        """Return every kind that the server has in a group and version."""
         group, _, version = api_version.rpartition("/")
         path = quote(f"/apis/{api_version}" if group else f"/api/{api_version}")
         listed = await self.call("GET", path)

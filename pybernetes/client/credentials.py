@@ -137,7 +137,7 @@ class Credentials:
         self._trust = trust
 
     def trust(self) -> Authority:
-        """Whom we trust, without a certificate that says who we are."""
+        """Return what servers are trusted by, without a certificate that says who we are."""
         return Authority(self._trust.path, self._trust.text, verify=self._trust.verify)
 
     def trusting(self, authority: Authority) -> Authority:

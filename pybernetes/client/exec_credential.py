@@ -30,7 +30,7 @@ def check(settings: Mapping[str, Any]) -> None:
 
 
 def is_interactive(settings: Mapping[str, Any], terminal: bool, taken: bool = False) -> bool:
-    """Tell whether the program may ask the user; refuse if it must and there is no terminal, or others read from it."""
+    """Return whether the program may ask the user; refuse if it must and there is no terminal, or others read from it."""
     mode = settings.get("interactiveMode") or "IfAvailable"
     if taken:
         if mode == "Always":

@@ -333,7 +333,7 @@ def _sized(obj: Object, size: int) -> Object:
 
 
 def is_json(answer: Reply) -> bool:
-    """Tell whether the body of an answer is JSON."""
+    """Return whether the body of an answer is JSON."""
     return answer.headers.get(b"content-type", b"").startswith(b"application/json")
 
 

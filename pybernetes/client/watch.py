@@ -28,7 +28,7 @@ class Watch:
         self.resource_version = resource_version
 
     async def batch(self) -> list[tuple[str, Object]]:
-        """All changes (type and object) since the last call, bookmarks included; none if the watch has ended.
+        """Return all changes (type and object) since the last call, bookmarks included; none if the watch has ended.
 
         Raises Expired if the history is gone, StatusError for any other error that the server sends.
         """

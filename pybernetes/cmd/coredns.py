@@ -48,11 +48,11 @@ async def _serve(arguments: argparse.Namespace) -> int:
         server = NameServer(client)
         await server.load(path.read_text())
 
-        async def look() -> None:
+        async def reload() -> None:
             if server.reload_seconds:
                 await server.reload(path.read_text())
 
-        follower = FileFollower(path, look, server.reload_seconds or 30.0)
+        follower = FileFollower(path, reload, server.reload_seconds or 30.0)
         follower.start()
         gc_tuning.tune()
         print(f"coredns answers on port {server.port}", flush=True)

@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Be hollow nodes until told to stop."""
+    """Run hollow nodes until told to stop."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib import logs
 

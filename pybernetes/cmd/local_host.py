@@ -31,8 +31,8 @@ def main(argv: list[str]) -> int:
 
     def process(name: str) -> dict[str, object] | None:
         """Look up what the supervisor says of a process."""
-        found = json.loads(cluster.processes.read_text()).get(name)
-        return {key: found[key] for key in ("restarts", "started")} if found else None
+        state = json.loads(cluster.processes.read_text()).get(name)
+        return {key: state[key] for key in ("restarts", "started")} if state else None
 
     balancers = None
     if not settings.host_network:

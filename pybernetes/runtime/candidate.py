@@ -19,7 +19,7 @@ _STRATEGY = "OldestEmulationVersion"
 
 
 def asked(candidate: Object) -> bool:
-    """Tell whether the API server waits for an answer."""
+    """Return whether the API server waits for an answer."""
     spec = candidate.get("spec") or {}
     ping, renewed = spec.get("pingTime"), spec.get("renewTime")
     if not ping:
@@ -34,7 +34,7 @@ class Candidate:
         self._client, self._election, self._identity, self._clock = client, election, identity, clock
 
     async def run(self) -> None:
-        """Be a candidate until cancelled; the object stays, and counts no more when nobody answers for it."""
+        """Stand as a candidate until cancelled; the object stays, and no longer counts when nobody answers for it."""
         while True:
             try:
                 await self._renew(None)

@@ -27,7 +27,7 @@ async def following(
 
 
 async def awaited(run: Callable[[], Awaitable[None]]) -> None:
-    """Do work that is told by what begins it."""
+    """Run a function whose name says what its task does."""
     await run()
 
 

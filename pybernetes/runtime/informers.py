@@ -59,7 +59,7 @@ class Informers:
         return iter(self._informers.values())
 
     def is_gone(self, about: Object) -> bool:
-        """Tell whether an object that is referred to was deleted; False if nobody here would know."""
+        """Return whether an object that is referred to was deleted; False if nobody here would know."""
         namespace, name = about.get("namespace"), about.get("name", "")
         for informer in self._informers.values():
             ref = informer.ref

@@ -53,11 +53,11 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     late = Errors()
     status, before = new.get("status", {}), old.get("status", {})
     users, path = status.get("reservedFor", []), _STATUS / "reservedFor"
-    _lists.each(users, _MOST_USERS, lambda item, here: _user(item, here, errors), path, late)
+    _lists.check_items(users, _MOST_USERS, lambda item, here: _user(item, here, errors), path, late)
     _lists.unique(users, lambda item: item.get("uid", ""), path, late)
     allocated = {device_key(result) for result in _results(status)}
     devices = status.get("devices", [])
-    _lists.each(
+    _lists.check_items(
         devices, 0, lambda item, here: _device(item, allocated, here, errors, late), _STATUS / "devices", late
     )
     _lists.unique(devices, device_key, _STATUS / "devices", late)
@@ -83,14 +83,14 @@ def _user(user: Object, path: Path, errors: Errors) -> None:
 
 def _allocation(allocation: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     devices, where = allocation.get("devices", {}), path / "devices"
-    _lists.each(
+    _lists.check_items(
         devices.get("results", []),
         _MOST_RESULTS,
         lambda item, here: _result(item, known, here, errors, late),
         where / "results",
         late,
     )
-    _lists.each(
+    _lists.check_items(
         devices.get("config", []),
         _MOST_CONFIGS,
         lambda item, here: _config(item, known, here, errors, late),
@@ -126,7 +126,7 @@ def validate_binding_conditions(device: Object, path: Path, errors: Errors, late
     good, bad = device.get("bindingConditions", []), device.get("bindingFailureConditions", [])
     where = {"bindingConditions": good, "bindingFailureConditions": bad}
     for key, conditions in where.items():
-        _lists.each(
+        _lists.check_items(
             conditions,
             _MOST_BINDING,
             lambda item, here: _names.label_key(item, here, errors),
@@ -175,7 +175,7 @@ def _network(data: Object, path: Path, errors: Errors, late: Errors) -> None:
         if problem:
             errors.invalid(here, text, problem)
 
-    _lists.each(data.get("ips", []), _MOST_ADDRESSES, check, path / "ips", late)
+    _lists.check_items(data.get("ips", []), _MOST_ADDRESSES, check, path / "ips", late)
     _lists.unique(data.get("ips", []), _lists.same, path / "ips", late)
 
 

@@ -41,7 +41,7 @@ def _values(values: list[str], default: str, capacity: str, path: Path, errors: 
         if quantity.parse(value) > quantity.parse(capacity):
             errors.invalid(here, value, f"option is larger than capacity value: {capacity}")
 
-    _lists.each(values, _MOST_VALUES, check, path, errors)
+    _lists.check_items(values, _MOST_VALUES, check, path, errors)
     _lists.unique(values, _lists.same, path, errors, _MOST_VALUES)
     if quantity.parse(default) not in amounts or len(values) > _MOST_VALUES:
         errors.invalid(path, default, "default value is not valid according to the requestPolicy")

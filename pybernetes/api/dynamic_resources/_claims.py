@@ -65,7 +65,7 @@ def validate_claim(spec: Object, path: Path, errors: Errors) -> None:
     devices, known = spec.get("devices", {}), request_names(spec)
     path = path / "devices"
     requests = devices.get("requests", [])
-    _lists.each_unique(
+    _lists.check_unique_items(
         requests,
         _MOST,
         "name",
@@ -73,14 +73,14 @@ def validate_claim(spec: Object, path: Path, errors: Errors) -> None:
         path / "requests",
         late,
     )
-    _lists.each(
+    _lists.check_items(
         devices.get("constraints", []),
         _MOST,
         lambda item, here: _constraint(item, known, here, errors, late),
         path / "constraints",
         late,
     )
-    _lists.each(
+    _lists.check_items(
         devices.get("config", []),
         _MOST,
         lambda item, here: validate_configuration(item, known, here, errors, late),
@@ -102,7 +102,7 @@ def _request(request: Object, path: Path, errors: Errors, late: Errors) -> None:
         _exact(exactly, path / "exactly", errors, late, errors)
     else:
         where = path / "firstAvailable"
-        _lists.each_unique(
+        _lists.check_unique_items(
             alternatives,
             _MOST_ALTERNATIVES,
             "name",
@@ -145,7 +145,7 @@ def validate_selectors(selectors: list[Object], path: Path, errors: Errors, late
         else:
             validate_expression(selector["cel"].get("expression", ""), here / "cel" / "expression", errors)
 
-    _lists.each(selectors, _MOST, check, path, late)
+    _lists.check_items(selectors, _MOST, check, path, late)
 
 
 def validate_expression(expression: str, path: Path, errors: Errors) -> None:
@@ -193,7 +193,7 @@ def validate_references(
     references: list[str], known: set[str], path: Path, errors: Errors, late: Errors
 ) -> None:
     """Check names of requests."""
-    _lists.each(
+    _lists.check_items(
         references, _MOST, lambda item, here: validate_reference(item, known, here, errors), path, late
     )
     _lists.unique(references, _lists.same, path, late, _MOST)

@@ -48,7 +48,7 @@ def validate_device(device: Object, per_device: bool, path: Path, errors: Errors
         else:
             errors.forbidden(here / "requestPolicy", "allowMultipleAllocations must be true")
     about_taints = Errors()
-    _lists.each(
+    _lists.check_items(
         device.get("taints", []),
         _MOST_TAINTS,
         lambda item, here: validate_taint(item, here, errors, about_taints),
@@ -56,7 +56,7 @@ def validate_device(device: Object, per_device: bool, path: Path, errors: Errors
         errors,
     )
     consumptions, where = device.get("consumesCounters", []), path / "consumesCounters"
-    _lists.each_unique(
+    _lists.check_unique_items(
         consumptions,
         _MOST_CONSUMPTIONS,
         "counterSet",

@@ -16,7 +16,7 @@ from pybernetes.api.text import go_format
 Check = Callable[[Any, Path], None]
 
 
-def each(items: Sequence[Any], limit: int, check: Check, path: Path, late: Errors) -> None:
+def check_items(items: Sequence[Any], limit: int, check: Check, path: Path, late: Errors) -> None:
     """Check each item, or report that there are too many; a limit of 0 means none."""
     if limit and len(items) > limit:
         late.too_many(path, len(items), limit)
@@ -37,12 +37,12 @@ def unique(
         seen.append(value)
 
 
-def each_unique(
+def check_unique_items(
     items: Sequence[Object], limit: int, name: str, check: Check, path: Path, late: Errors
 ) -> None:
     """Report each item whose name, a field, was there before; then check each, unless there are too many."""
     unique(items, lambda item: item.get(name, ""), path, late, limit)
-    each(items, limit, check, path, late)
+    check_items(items, limit, check, path, late)
 
 
 def unique_names(items: Sequence[Object], path: Path, errors: Errors) -> None:

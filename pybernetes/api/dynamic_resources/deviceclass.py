@@ -21,7 +21,7 @@ def validate(obj: Object, errors: Errors) -> None:
     late = Errors()
     spec = obj.get("spec", {})
     _claims.validate_selectors(spec.get("selectors", []), _SPEC / "selectors", errors, late)
-    _lists.each(
+    _lists.check_items(
         spec.get("config", []),
         _MOST,
         lambda item, here: _claims.validate_opaque(item, here, errors, late),

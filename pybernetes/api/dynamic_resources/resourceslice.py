@@ -54,7 +54,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.invalid(_SPEC, "", "only one of `sharedCounters` or `devices` is allowed")
     rich = any(device.get("taints") or device.get("consumesCounters") for device in devices)
     per_device = spec.get("perDeviceNodeSelection", False)
-    _lists.each(
+    _lists.check_items(
         devices,
         _MOST_RICH_DEVICES if rich else _MOST_DEVICES,
         lambda item, here: validate_device(item, per_device, here, errors, late),
@@ -63,7 +63,7 @@ def validate(obj: Object, errors: Errors) -> None:
     )
     _lists.unique_names(devices, _SPEC / "devices", errors)
     path = _SPEC / "sharedCounters"
-    _lists.each_unique(
+    _lists.check_unique_items(
         counters,
         _MOST_COUNTER_SETS,
         "name",

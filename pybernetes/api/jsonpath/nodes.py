@@ -232,7 +232,7 @@ def _children(value: Any) -> list[Any]:
 def _descendants(values: list[Any]) -> list[Any]:
     """Return what is not empty among values and in them, objects and lists once, and before what is in them."""
     seen: set[int] = set()
-    found: list[Any] = []
+    descendants: list[Any] = []
     rest = values[::-1]
     while rest:
         value = rest.pop()
@@ -243,5 +243,5 @@ def _descendants(values: list[Any]) -> list[Any]:
                 continue
             seen.add(id(value))
             rest += reversed(_children(value))
-        found.append(value)
-    return found
+        descendants.append(value)
+    return descendants

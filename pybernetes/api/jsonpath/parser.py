@@ -180,7 +180,7 @@ class _Reader:
 
 
 def _is_word(char: str) -> bool:
-    """Tell whether a character may begin a word."""
+    """Return whether a character may begin a word."""
     return char == "_" or char.isalpha() or char.isdecimal()
 
 

@@ -37,7 +37,7 @@ class _Run:
 
         A range without an end goes on to the last action, and then those follow once more, for the value around it.
         """
-        found: list[list[Any]] = []
+        results: list[list[Any]] = []
         actions, loops = self._actions, self._loops
         while place < len(actions):
             self._left -= 1
@@ -49,24 +49,24 @@ class _Run:
                 self._end = place
                 break
             if loops.begins:
-                found += self._repeated(place, selected)
+                results += self._repeated(place, selected)
                 place = max(place, self._end)
             else:
-                found.append(selected)
+                results.append(selected)
             place += 1
-        return found
+        return results
 
     def _repeated(self, place: int, values: list[Any]) -> list[list[Any]]:
-        found: list[list[Any]] = []
+        results: list[list[Any]] = []
         loops = self._loops
         loops.begins -= 1
         loops.open += 1
         for value in values:
-            found += self.results(place + 1, value)
+            results += self.results(place + 1, value)
         if not values:
             self.results(place + 1, None)  # to find the end
         loops.open -= 1
-        return found
+        return results
 
 
 def relaxed(text: str) -> str:

@@ -153,7 +153,7 @@ def _string(verb: str, spec: Spec, value: str, go_syntax: bool) -> str | None:
 
 
 def _plain(text: str) -> bool:
-    """Tell whether a text can stand between backquotes."""
+    """Return whether a text can stand between backquotes."""
     return not any(char in "`\x7f\ufeff" or (char < " " and char != "\t") for char in text)
 
 

@@ -139,7 +139,7 @@ def _error(raw: bytes, piece: Piece) -> JsonError:
 
 
 def _is_deeper(value: Any, limit: int) -> bool:
-    """Tell whether arrays and objects are nested more deeply; level by level, since recursion is what must not be."""
+    """Return whether arrays and objects are nested more deeply; level by level, since recursion is what must not be."""
     level = [value]
     for _ in range(limit):
         children: list[Any] = []

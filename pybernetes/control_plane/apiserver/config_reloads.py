@@ -70,7 +70,7 @@ class ConfigFile:
 
     def __init__(self, path: str, take: Callable[[], Awaitable[None]], reloads: ConfigReloads) -> None:
         self.reloads, self._path, self._take = reloads, Path(path), take
-        self._follower = FileFollower(self._path, self.look)
+        self._follower = FileFollower(self._path, self.refresh)
 
     def start(self) -> None:
         """Begin to follow."""
@@ -80,7 +80,7 @@ class ConfigFile:
         """Stop following."""
         await self._follower.close()
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Take over the file if it has changed."""
         try:
             digest = content_hash(read_whole(self._path))

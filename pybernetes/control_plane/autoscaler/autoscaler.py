@@ -99,7 +99,7 @@ class Autoscaler:
         return self.follower.check()
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Run until cancelled."""
         async with self.follower.following():
             try:
                 await self.repairs.clean_up()

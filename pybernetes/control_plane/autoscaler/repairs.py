@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.autoscaler.cluster.cluster import ClusterNode
-from pybernetes.control_plane.autoscaler.cluster.cluster_state import TIMEOUT, Found
+from pybernetes.control_plane.autoscaler.cluster.cluster_state import TIMEOUT, Deviations
 from pybernetes.control_plane.autoscaler.cluster.taint_rules import CANDIDATE, TO_BE_DELETED
 from pybernetes.control_plane.autoscaler.provider import CloudError, Instance, NodeReference
 
@@ -45,10 +45,10 @@ class Repairs:
                         about, "ClusterAutoscalerCleanup", "removed ToBeDeletedTaint taint from node"
                     )
 
-    async def act(self, found: Found, now: float) -> None:
+    async def act(self, deviations: Deviations, now: float) -> None:
         """Act on what was found."""
         own = self._autoscaler
-        for late in found.timed_out:
+        for late in deviations.timed_out:
             own.metrics.count("failed_scale_ups_total", TIMEOUT)
             text = f"Nodes added to group {late.group} failed to register within {late.seconds:g}s"
             own.report("Warning", "ScaleUpTimedOut", text)
@@ -58,15 +58,15 @@ class Repairs:
                 except CloudError as error:
                     text = f"Failed to decrease target size for group {late.group} after scale-up timeout: {error}"
                     own.report("Warning", "FailedToRevertScaleUp", text)
-        for failure in found.failed:
+        for failure in deviations.failed:
             own.metrics.count("failed_scale_ups_total", failure.code)
             sources = ", ".join(message[:_MOST_TEXT] for message in failure.messages[:3])
             text = f"Failed adding {len(failure.instances)} nodes to group {failure.group} due to {failure.code}; source errors: {sources}"
             own.report("Warning", "ScaleUpFailed", text)
             await self._delete(failure.group, failure.instances, told=False)
-        for group, instances in found.never_registered.items():
+        for group, instances in deviations.never_registered.items():
             await self._delete(group, instances, told=True)
-        for short in found.shortfalls:
+        for short in deviations.shortfalls:
             log.warning("decreasing size of %s by %d: its machines never came", short.group, -short.delta)
             try:
                 await own.cloud.decrease_target(short.group, short.delta)

@@ -20,7 +20,7 @@ class Ages(NamedTuple):
     series: float = 1200.0
 
 
-class Found(NamedTuple):
+class RuleAndSeries(NamedTuple):
     """The rule and the series that a metric is made of."""
 
     rule: Rule
@@ -38,7 +38,7 @@ class Catalogue(Generic[Key]):
         self._ages, self._clock = ages, clock or Clock()
         self._listed: float | None = None
         self._turn = asyncio.Lock()
-        self.metrics: dict[Key, Found] = {}
+        self.metrics: dict[Key, RuleAndSeries] = {}
 
     async def refresh(self) -> None:
         """List series again if the last list is old; many who ask at once wait for one list."""
@@ -46,7 +46,7 @@ class Catalogue(Generic[Key]):
             now = self._clock.monotonic()
             if self._listed is not None and now - self._listed < self._ages.list_:
                 return
-            metrics: dict[Key, Found] = {}
+            metrics: dict[Key, RuleAndSeries] = {}
             queries = dict.fromkeys(rule.series_query for rule in self._rules)
             since = self._clock.now() - self._ages.series
             listed = {query: await self._client.series(query, since) for query in queries}
@@ -56,5 +56,5 @@ class Catalogue(Generic[Key]):
                     name = rule.metric_name(series) if series and rule.takes(series) else None
                     if name:
                         for key in self._keys(rule, name, labels):
-                            metrics.setdefault(key, Found(rule, series))
+                            metrics.setdefault(key, RuleAndSeries(rule, series))
             self.metrics, self._listed = metrics, now

@@ -71,21 +71,21 @@ class PrometheusClient:
     async def series(self, query: str, since: float) -> list[dict[str, str]]:
         """Return the labels of the series that a query selects, as far as they were there since a moment."""
         data = await self._ask("/api/v1/series", [("match[]", query), ("start", f"{since:.3f}")])
-        return await _each(_labels, data)
+        return await _read_entries(_labels, data)
 
     async def vector(self, query: str) -> list[Sample]:
         """Return the figures of now."""
         data = await self._ask("/api/v1/query", [("query", query)])
         if not isinstance(data, dict) or data.get("resultType") != "vector":
             raise errors.internal("unable to fetch metrics from Prometheus: the answer is no vector")
-        return [sample for sample in await _each(_sample, data.get("result")) if sample is not None]
+        return [sample for sample in await _read_entries(_sample, data.get("result")) if sample is not None]
 
     def close(self) -> None:
         """End every connection."""
         self._http.close()
 
 
-async def _each(read: Callable[[Any], Read], data: Any) -> list[Read]:
+async def _read_entries(read: Callable[[Any], Read], data: Any) -> list[Read]:
     """Return what each object of a list is read as, beside the loop if they are many."""
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     return await off_loop.run(_ENTRY_BYTES * len(entries), lambda: [read(entry) for entry in entries])

@@ -23,7 +23,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.messages import Request
 from pybernetes.runtime.aggregated_api import tables
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup, ServedResource
-from pybernetes.runtime.aggregated_api.parts import Parts, joined, listed
+from pybernetes.runtime.aggregated_api.json_answer import JsonAnswer, joined, listed
 
 # Samples are written as they are made: as bytes a list of them takes a tenth of the memory.
 Writer = Callable[[Object], bytes]
@@ -88,7 +88,7 @@ class ResourceMetrics(ApiGroup):
         """Return the two kinds."""
         return (ServedResource("nodes", "NodeMetrics", False), ServedResource("pods", "PodMetrics", True))
 
-    async def answer(self, info: RequestInfo, request: Request) -> Object | Parts:
+    async def answer(self, info: RequestInfo, request: Request) -> Object | JsonAnswer:
         """Return an object or a list, or a table of them."""
         if info.resource not in ("nodes", "pods") or info.subresource:
             raise errors.no_such_resource()
@@ -112,7 +112,7 @@ class ResourceMetrics(ApiGroup):
         if tables.wanted(request):
             return listed(tables.table((), _COLUMNS if written else [], request), written)
         if info.name:
-            return Parts((written[0],))
+            return JsonAnswer((written[0],))
         head = {"kind": f"{kind}List", "apiVersion": self.group_version, "metadata": {}, "items": []}
         return listed(head, written)
 

@@ -136,7 +136,7 @@ class MirroredStore(Store):
         raise StoreError(f"{type(self).__name__} has nothing to save")
 
     def is_stale(self, record: Record) -> bool:
-        """Tell whether a record would be sealed otherwise if it were written now."""
+        """Return whether a record would be sealed otherwise if it were written now."""
         return self.sealing is not None and record.seal != self.sealing.current(record.key)
 
     async def unseal_again(self) -> int:

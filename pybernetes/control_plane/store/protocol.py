@@ -287,7 +287,7 @@ class Store(ABC):
 
     @abstractmethod
     def is_stale(self, record: Record) -> bool:
-        """Tell whether a record would be sealed otherwise if it were written now."""
+        """Return whether a record would be sealed otherwise if it were written now."""
 
     @abstractmethod
     async def unseal_again(self) -> int:

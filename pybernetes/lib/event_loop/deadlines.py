@@ -24,7 +24,7 @@ class Deadlines:
         return Deadline(self)
 
     def look_at(self, due: float, loop: asyncio.AbstractEventLoop) -> None:
-        """Have a timer for the first one."""
+        """Set a timer for the first one."""
         self.is_waiting = True
         loop.call_at(due, self._look, loop)
 

@@ -70,7 +70,7 @@ class Piece(NamedTuple):
 
 
 def has_many_marks(raw: bytes) -> bool:
-    """Tell whether a text is so much work for a parser that it is to be divided."""
+    """Return whether a text is so much work for a parser that it is to be divided."""
     return len(raw) > MANY_MARKS and len(raw.translate(None, _NO_MARKS)) > MANY_MARKS
 
 
@@ -116,7 +116,7 @@ class _Cutter:
         yield self._piece(self.position, is_last=True)
 
     def _pass_text(self) -> None:
-        """Go on to the end of a text, or for a slice."""
+        """Read on to the end of a text, or for a slice."""
         part = self.raw[self.position : self.position + self.size]
         match = _REST_OF_TEXT.match(part)
         end = match.end() if match else 0
@@ -144,7 +144,7 @@ class _Cutter:
                 return
 
     def _can_cut(self, comma: int) -> bool:
-        """Tell whether a comma can be where it is; otherwise the text is broken there, or before."""
+        """Return whether a comma can be where it is; otherwise the text is broken there, or before."""
         last = self.raw[max(self.start, comma - 1) : comma]
         if last in (b" ", b"\t", b"\r", b"\n"):
             last = self.raw[self.start : comma].rstrip(_BLANK)[-1:]

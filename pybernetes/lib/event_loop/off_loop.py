@@ -121,7 +121,7 @@ async def _beside(work: Callable[[], Result]) -> Result:
 
 
 def _work() -> None:
-    """Do the piece of work whose turn it is."""
+    """Run the piece of work whose turn it is."""
     with _lock:
         owner, (future, work) = _waiting.take()
     try:

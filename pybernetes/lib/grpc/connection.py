@@ -340,11 +340,11 @@ class Connection(asyncio.Protocol):
         asked = loop.time()
         self._transport.write(frames.frame(frames.PING, 0, 0, bytes(8)))
 
-        def look() -> None:
+        def check() -> None:
             self._timer = None
             if self._heard < asked:
                 self.close("keepalive watchdog timeout")
             else:
                 self._timer = loop.call_later(_PING_SECONDS, self._ping, loop)
 
-        self._timer = loop.call_later(_PONG_SECONDS, look)
+        self._timer = loop.call_later(_PONG_SECONDS, check)

@@ -40,7 +40,7 @@ def parse(header: str) -> tuple[Clause, ...]:
 
 
 def matches(wanted: str, offered: str) -> bool:
-    """Tell whether a media type of an Accept header, perhaps with stars, covers an offered one."""
+    """Return whether a media type of an Accept header, perhaps with stars, covers an offered one."""
     if wanted in ("*/*", offered):
         return True
     return wanted.endswith("/*") and offered.startswith(wanted[:-1])
@@ -57,7 +57,7 @@ def best(header: str, offered: Iterable[str]) -> str | None:
 
 
 def etag_matches(if_none_match: str, etag: str) -> bool:
-    """Tell whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
+    """Return whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
     if not if_none_match or len(if_none_match) > LONGEST:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]

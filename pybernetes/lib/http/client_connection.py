@@ -165,7 +165,7 @@ class ClientConnection(PacedDuplex):
             self.on_lost(self)
 
     def _ends_with_connection(self) -> bool:
-        """Whether the end of the connection is the end of the answer, which then has no length."""
+        """Return whether the end of the connection is the end of the answer, which then has no length."""
         headers = self._reply.headers
         lengths = b"content-length" in headers or b"transfer-encoding" in headers
         return bool(self._reply.status) and not lengths and self.error is None

@@ -117,7 +117,7 @@ class PacedDuplex(Duplex):
             self.ended(error)
 
     def _let_go(self) -> None:
-        """Have TLS forget this connection, or they would know one another for ever."""
+        """Cut the tie between TLS and this connection, which would otherwise hold one another for ever."""
         if self._tls is not None:
             self._tls.pace(None)
             self._tls = None

@@ -56,7 +56,7 @@ class PulledStream(Stream):
         self._writable.set()
 
     def drain(self) -> None:
-        """Go on for a while and then break off: a body that ended here would look whole."""
+        """Keep pulling for a while and then break off: a body that ended here would look whole."""
         if self._connection is not None and self._deadline is None:
             loop = asyncio.get_running_loop()
             self._deadline = loop.call_later(_DRAIN_SECONDS, self._connection.abort)

@@ -124,7 +124,7 @@ class RequestParser(asyncio.Protocol):
             self._parse(data)
 
     def _is_plain_body(self) -> bool:
-        """Tell whether what follows the head is the body as it is, and nothing keeps it from being read."""
+        """Return whether what follows the head is the body as it is, and nothing keeps it from being read."""
         return self._receiving and self._chunks is None and not self._closing and not self._paused
 
     def _parse(self, data: bytes, offset: int = 0) -> None:

@@ -68,7 +68,7 @@ class Histogram:
         self.total += sum(values)
 
     def leave(self, value: float) -> None:
-        """Have a value counted by and by."""
+        """Leave a value to be counted later, together with others."""
         waiting = self.waiting
         waiting.append(value)
         if len(waiting) >= MANY:

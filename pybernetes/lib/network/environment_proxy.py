@@ -19,7 +19,7 @@ def proxy_of(environment: Mapping[str, str], scheme: str, host: str, port: int) 
 
 
 def is_direct(host: str, port: int, exceptions: str) -> bool:
-    """Tell whether a host is reached without a proxy: this machine, and what ``NO_PROXY`` names."""
+    """Return whether a host is reached without a proxy: this machine, and what ``NO_PROXY`` names."""
     host = host.lower().rstrip(".")
     if host == "localhost" or host.startswith("127.") or host == "::1":
         return True

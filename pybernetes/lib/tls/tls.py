@@ -97,7 +97,7 @@ def load(pair: Pair) -> tuple[x509.Certificate, PrivateKeyTypes]:
 
 
 def covers(certificate: x509.Certificate, names: Iterable[str], days: int = RENEW_DAYS) -> bool:
-    """Whether a certificate is good for all of these names, now and for some days more."""
+    """Return whether a certificate is good for all of these names, now and for some days more."""
     from cryptography import x509
 
     now = datetime.datetime.now(datetime.UTC)

@@ -15,8 +15,8 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from pybernetes.node.dns.elsewhere import Elsewhere
+from pybernetes.node.dns.fair_queue import FairQueue
 from pybernetes.node.dns.resolver import Resolver
-from pybernetes.node.dns.turns import Turns
 
 log = logging.getLogger(__name__)
 Sender: TypeAlias = tuple[Any, ...]
@@ -35,7 +35,7 @@ class Datagrams:
     def __init__(self, opened: socket.socket, resolver: Resolver, elsewhere: Elsewhere) -> None:
         self._socket, self._resolver, self._elsewhere = opened, resolver, elsewhere
         metrics = resolver.metrics
-        self._turns: Turns[tuple[bytes, Sender]] = Turns(
+        self._turns: FairQueue[tuple[bytes, Sender]] = FairQueue(
             _MOST_BYTES, lambda question: metrics.count("kubedns_dropped_total")
         )
         self._family = "1" if opened.family == socket.AF_INET else "2"

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from time import perf_counter
 from typing import NamedTuple
 
+from pybernetes.node.dns.fair_queue import FairQueue
 from pybernetes.node.dns.metrics import Metrics
-from pybernetes.node.dns.turns import Turns
 
 log = logging.getLogger(__name__)
 _AT_ONCE = 800  # fewer than the plugins cache and forward refuse: whoever must wait waits here, where clients take turns
@@ -38,14 +38,14 @@ class Elsewhere:
 
     def __init__(self, metrics: Metrics, soon: Callable[[Coroutine[None, None, None]], None]) -> None:
         self._metrics, self._soon = metrics, soon
-        self._turns: Turns[_Waiting] = Turns(_MOST_BYTES, self._drop)
+        self._turns: FairQueue[_Waiting] = FairQueue(_MOST_BYTES, self._drop)
         self._running: Counter[str] = Counter()
         self._handle: asyncio.Handle | None = None
 
     def add(
         self, response: Awaitable[bytes], length: int, client: str, send: Callable[[bytes], object]
     ) -> None:
-        """Have a question wait for its turn; ``send`` gets the answer, or nothing if there is to be none."""
+        """Queue a question until its turn comes; ``send`` gets the answer, or nothing if there is to be none."""
         waiting = _Waiting(response, client, send, perf_counter())
         self._turns.put(client, waiting, _WAITING_BYTES + length)
         self._wake()

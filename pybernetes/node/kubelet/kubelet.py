@@ -223,7 +223,7 @@ class Kubelet:
         self.context.event(pod, "Warning", reason, message, container)
 
     def _is_gone(self, about: Object) -> bool:
-        """Tell whether what an event was about is a pod that is not this node's any more."""
+        """Return whether what an event was about is a pod that is not this node's any more."""
         pods = self.pods
         return (
             about["kind"] == "Pod"

@@ -76,7 +76,7 @@ class PodNetwork:
             self._rule_monitor.stop()
 
     def _install_gate(self) -> None:
-        """Have pods ask before they start, as long as it is not known whether there are policies."""
+        """Make pods ask before they start, as long as it is not known whether there are policies."""
         folder, plugins, socket = (
             self.configuration.cni_folder,
             self.configuration.cni_plugins,

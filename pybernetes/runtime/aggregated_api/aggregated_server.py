@@ -19,7 +19,7 @@ from pybernetes.lib.http.messages import PartedResponse, Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.runtime.aggregated_api import documents
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup
-from pybernetes.runtime.aggregated_api.parts import Parts
+from pybernetes.runtime.aggregated_api.json_answer import JsonAnswer
 from pybernetes.runtime.component_server import Handler
 from pybernetes.runtime.delegated_auth import DelegatedAuth, Refused
 
@@ -87,7 +87,9 @@ class AggregatedServer:
                 raise errors.method_not_allowed()
             answer = await served.answer(info, request)
             return (
-                PartedResponse(answer.texts) if isinstance(answer, Parts) else Response(orjson.dumps(answer))
+                PartedResponse(answer.texts)
+                if isinstance(answer, JsonAnswer)
+                else Response(orjson.dumps(answer))
             )
         if request.method not in ("GET", "HEAD"):
             raise errors.method_not_allowed()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pybernetes.api.request_info import RequestInfo
 from pybernetes.api.resource import Object
 from pybernetes.lib.http.messages import Request
-from pybernetes.runtime.aggregated_api.parts import Parts
+from pybernetes.runtime.aggregated_api.json_answer import JsonAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,6 @@ class ApiGroup:
         """Return what is served now."""
         raise NotImplementedError
 
-    async def answer(self, info: RequestInfo, request: Request) -> Object | Parts:
+    async def answer(self, info: RequestInfo, request: Request) -> Object | JsonAnswer:
         """Return the object or list that an authorized GET asks for; StatusError if there is none."""
         raise NotImplementedError

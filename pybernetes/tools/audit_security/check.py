@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from pybernetes.lib.printable import printable
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 
 _SHOWN = 5  # names in one finding
 
@@ -36,7 +36,7 @@ class Check:
 
     number: str
     title: str
-    examine: Callable[[Facts], Finding]
+    examine: Callable[[ClusterInputs], Finding]
 
 
 def passed(text: str = "") -> Finding:
@@ -54,11 +54,11 @@ def nobody(names: Iterable[str], what: str, state: State = State.WARN) -> Findin
     return Finding(state, f"{what}: {', '.join(distinct[:_SHOWN])}{more}")
 
 
-def by_hand(text: str) -> Callable[[Facts], Finding]:
+def by_hand(text: str) -> Callable[[ClusterInputs], Finding]:
     """Return an examination that only a person can make."""
-    return lambda facts: Finding(State.MANUAL, text)
+    return lambda inputs: Finding(State.MANUAL, text)
 
 
-def absent(text: str) -> Callable[[Facts], Finding]:
+def absent(text: str) -> Callable[[ClusterInputs], Finding]:
     """Return that there is nothing here that the recommendation could be about."""
-    return lambda facts: Finding(State.NONE, text)
+    return lambda inputs: Finding(State.NONE, text)

@@ -1,4 +1,4 @@
-"""Reads the facts of a cluster: from its API, and from the folder of a local one."""
+"""Reads what is known of a cluster: from its API, and from the folder of a local one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pybernetes.client.refs import (
     VALIDATING_WEBHOOK_CONFIGURATIONS,
     Kindlike,
 )
-from pybernetes.tools.audit_security.facts import Facts, File, Process
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs, File, Process
 
 _KINDS: tuple[Kindlike, ...] = (
     CLUSTER_ROLE_BINDINGS,
@@ -48,13 +48,13 @@ async def collect(
     files: Mapping[str, list[Path]] | None = None,
     owners: Iterable[int] = (),
     process: int = 0,
-) -> Facts:
+) -> ClusterInputs:
     """Read everything; what the caller may not read raises, because a verdict without it would mean nothing."""
     lists = await asyncio.gather(*(client.list(kind) for kind in _KINDS))
     objects = {kind.plural: page.items for kind, page in zip(_KINDS, lists, strict=True)}
     components = shown_flags(objects["pods"])
     apiserver = components.get("kube-apiserver") or await _own_flags(client)
-    return Facts(
+    return ClusterInputs(
         apiserver=apiserver,
         components=components,
         kubelets=await _kubelets(client, [node["metadata"]["name"] for node in objects["nodes"]]),

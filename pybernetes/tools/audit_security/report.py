@@ -1,4 +1,4 @@
-"""Judges facts by all sections, and prints the verdicts."""
+"""Judges a cluster by all sections, and prints the verdicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pybernetes.lib import discover
 from pybernetes.tools.audit_security.check import Check, Finding, State
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 
 _PACKAGE = "pybernetes.tools.audit_security.sections"
 
@@ -26,9 +26,9 @@ def checks() -> list[Check]:
     return sorted(checks, key=lambda check: [int(part) for part in check.number.split(".")])
 
 
-def judge(facts: Facts) -> list[Verdict]:
+def judge(inputs: ClusterInputs) -> list[Verdict]:
     """Return the verdict on every recommendation."""
-    return [Verdict(check, check.examine(facts)) for check in checks()]
+    return [Verdict(check, check.examine(inputs)) for check in checks()]
 
 
 def as_text(verdicts: list[Verdict]) -> str:

@@ -39,13 +39,13 @@ def component_of(pod: Object) -> dict[str, Any] | None:
 
 def components(pods: Iterable[Object]) -> list[dict[str, Any]]:
     """Return the components, each kind together."""
-    found = filter(None, map(component_of, pods))
-    return sorted(found, key=lambda one: (str(one["component"]), str(one["name"])))
+    rows = filter(None, map(component_of, pods))
+    return sorted(rows, key=lambda one: (str(one["component"]), str(one["name"])))
 
 
-def has_store(found: Iterable[dict[str, Any]]) -> bool:
+def has_store(rows: Iterable[dict[str, Any]]) -> bool:
     """Return whether components have what keeps the objects among them."""
-    return any(component["component"] in _STORES for component in found)
+    return any(component["component"] in _STORES for component in rows)
 
 
 def members_elsewhere(pods: Iterable[Object], statuses: Iterable[Object]) -> list[dict[str, Any]]:

@@ -28,10 +28,10 @@ class Page:
 @cache
 def pages() -> dict[str, Page]:
     """Return every file by the path of its address."""
-    found = {
+    by_path = {
         "/" + str(path.relative_to(FRONTEND)): Page(path.read_bytes(), _TYPES[path.suffix])
         for path in sorted(FRONTEND.rglob("*"))
         if path.suffix in _TYPES
     }
-    found["/"] = found["/index.html"]
-    return found
+    by_path["/"] = by_path["/index.html"]
+    return by_path

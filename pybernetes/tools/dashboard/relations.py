@@ -61,15 +61,15 @@ class _Graph:
 
     def _maker(self, obj: Object) -> tuple[str, Object] | None:
         """Return what in the end makes an object, such as the Deployment of a pod; None if it was made by hand."""
-        found = None
+        maker = None
         for _ in range(5):  # owners could own one another
             owner = next((item for item in _owners(obj) if item.get("controller")), None)
             known = self._kinds.get(owner.get("uid")) if owner else None
             if known is None:
-                return found
-            found = known
+                return maker
+            maker = known
             obj = known[1]
-        return found
+        return maker
 
     def _pod_id(self, pod: Object, maker: tuple[str, Object] | None, grouped: bool) -> str:
         if grouped and maker is not None:

@@ -83,7 +83,7 @@ def restore(arguments: argparse.Namespace) -> str:
 
 def _restore_member(file: Path, data_dir: Path, given: dict[str, str]) -> str:
     """Have etcd's own program write the data directory: its log and the members in it are etcd's affair."""
-    found = snapshot.status(file)
+    status = snapshot.status(file)
     program = shutil.which("etcdutl") or shutil.which("etcdctl")
     if program is None:
         raise StoreError(f"{file} is a snapshot of etcd: etcdutl or etcdctl is needed to restore it")
@@ -98,7 +98,7 @@ def _restore_member(file: Path, data_dir: Path, given: dict[str, str]) -> str:
     if done.returncode:
         reason = (done.stderr or done.stdout).strip().splitlines()
         raise StoreError(f"{Path(program).name}: {reason[-1] if reason else done.returncode}")
-    return f"Restored {found.total_keys} keys at revision {found.revision} to {data_dir}"
+    return f"Restored {status.total_keys} keys at revision {status.revision} to {data_dir}"
 
 
 def status(arguments: argparse.Namespace) -> str:

@@ -35,15 +35,15 @@ class Joining:
 
 async def check_new(host: Client, member: Client, joining: Joining) -> None:
     """Refuse a cluster that is a member by this name, or was left half joined, before anything is made."""
-    if await _found(member, SERVICE_ACCOUNTS, joining.account, joining.namespace):
+    if await _get(member, SERVICE_ACCOUNTS, joining.account, joining.namespace):
         raise FederationError(
             f"service account: {joining.account} already exists in joining cluster: {joining.cluster}"
         )
-    if await _found(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace):
+    if await _get(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace):
         raise FederationError(f"federated cluster {joining.cluster} already exists in host cluster")
 
 
-async def _found(client: Client, kind: Ref, name: str, namespace: str) -> Object | None:
+async def _get(client: Client, kind: Ref, name: str, namespace: str) -> Object | None:
     try:
         return await client.get(kind, name, namespace)
     except NotFound:
@@ -101,7 +101,7 @@ async def register(
     host: Client, joining: Joining, config: Config, token: str, *, secret_name: str = "", new: bool = True
 ) -> None:
     """Note a member and the token for it in the host."""
-    known = await _found(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
+    known = await _get(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
     name = secret_name or (known["spec"]["secretRef"]["name"] if known else "")
     secret: Object = {
         "metadata": {"namespace": joining.namespace, **({"name": name} if name else {"generateName": f"{joining.cluster}-"})},
@@ -116,7 +116,7 @@ async def register(
 
 async def forget(host: Client, joining: Joining) -> bool:
     """Remove a member and its secret from the host; return whether it was there."""
-    known = await _found(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
+    known = await _get(host, KUBEFED_CLUSTERS, joining.cluster, joining.namespace)
     if known is None:
         return False
     try:

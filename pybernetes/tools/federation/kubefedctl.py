@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
 
 
 def told(prefix: str, work: Callable[[], int], *errors: type[Exception]) -> int:
-    """Do something; what goes wrong becomes a message and an exit code."""
+    """Run an action; turn errors into a message and an exit code."""
     from pybernetes.client.errors import StatusError
     from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.tools.federation.errors import FederationError

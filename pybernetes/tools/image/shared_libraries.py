@@ -70,7 +70,7 @@ def is_binary(path: Path) -> bool:
 
 def program(name: str, package: str) -> Path:
     """Return the file of a program; ImageError names the Debian package that has it."""
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
-    if found is None:
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    if path is None:
         raise ImageError(f"{name} is not installed: apt-get install {package}")
-    return Path(found)
+    return Path(path)

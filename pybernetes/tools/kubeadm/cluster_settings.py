@@ -27,10 +27,10 @@ async def fetch(objects: Objects, init: Object) -> InitSettings:
     cluster = await cluster_configuration(objects)
     complete_cluster(cluster, init["localAPIEndpoint"])
     given: dict[str, Object] = {}
-    found = await objects.get(CONFIG_MAPS, "kubelet-config", NAMESPACE)
-    if found is None:
+    config_map = await objects.get(CONFIG_MAPS, "kubelet-config", NAMESPACE)
+    if config_map is None:
         raise KubeadmError('the ConfigMap "kubelet-config" is not there: the cluster was not made by kubeadm')
-    read = documents.read((found.get("data") or {}).get("kubelet", "").encode())
+    read = documents.read((config_map.get("data") or {}).get("kubelet", "").encode())
     given |= read.components
     components = component_configs.completed(
         given, cluster, init["localAPIEndpoint"].get("advertiseAddress", "")
@@ -41,8 +41,8 @@ async def fetch(objects: Objects, init: Object) -> InitSettings:
 
 async def cluster_configuration(objects: Objects) -> Object:
     """Return the ClusterConfiguration of a cluster."""
-    found = await objects.get(CONFIG_MAPS, "kubeadm-config", NAMESPACE)
-    text = ((found or {}).get("data") or {}).get("ClusterConfiguration")
+    config_map = await objects.get(CONFIG_MAPS, "kubeadm-config", NAMESPACE)
+    text = ((config_map or {}).get("data") or {}).get("ClusterConfiguration")
     if not text:
         raise KubeadmError('the ConfigMap "kubeadm-config" is not there: the cluster was not made by kubeadm')
     read = documents.read(text.encode())

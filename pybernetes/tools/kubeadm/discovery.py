@@ -30,20 +30,20 @@ async def bootstrap_config(configuration: Object, seconds: float) -> Object:
     discovery = configuration["discovery"]
     try:
         if discovery.get("file"):
-            found = await discovery_file.discover(discovery["file"]["kubeConfigPath"], seconds)
+            config = await discovery_file.discover(discovery["file"]["kubeConfigPath"], seconds)
         else:
-            found = await _by_token(discovery["bootstrapToken"], seconds)
+            config = await _by_token(discovery["bootstrapToken"], seconds)
     except KubeadmError as error:
         raise KubeadmError(f"couldn't validate the identity of the API Server: {error}") from None
     if not discovery.get("tlsBootstrapToken"):
-        if not discovery_file.has_credentials(found):
+        if not discovery_file.has_credentials(config):
             raise KubeadmError(
                 "could not find authentication credentials for the TLS bootstrap process. Please use Token discovery, a "
                 "discovery file with embedded authentication credentials or a discovery file without authentication "
                 "credentials but with the TLSBootstrapToken flag"
             )
-        return found
-    cluster = cluster_of(found)
+        return config
+    cluster = cluster_of(config)
     authority = base64.b64decode(cluster.get("certificate-authority-data") or "")
     user = {"token": discovery["tlsBootstrapToken"]}
     return kubeconfig_files.value(cluster["server"], "kubernetes", authority, BOOTSTRAP_USER, user)
@@ -109,8 +109,8 @@ async def _cluster_info(server: str, authority: Authority, identity: str, secret
     try:
         while True:
             try:
-                found = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
-                data = texts(found)
+                cluster_info = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
+                data = texts(cluster_info)
                 signature = data.get(f"{_PREFIX}{identity}")
                 if signature:
                     return _verified(data, signature, identity, secret)

@@ -47,9 +47,9 @@ def _problem(certificates: Path, authority: str, name: str, what: str) -> str:
     for suffix, kind in (("key", "private key"), ("crt", "certificate")):
         path = base.with_name(f"{base.name}.{suffix}")
         if not path.exists():
-            found = "key" if suffix == "key" else "certificate"
+            missing = "key" if suffix == "key" else "certificate"
             return (
-                f"failure loading {found} for {what if suffix == 'crt' else base.name}: couldn't load the {kind} file {path}: "
+                f"failure loading {missing} for {what if suffix == 'crt' else base.name}: couldn't load the {kind} file {path}: "
                 f"open {path}: no such file or directory"
             )
     files.read_pair(certificates, BY_NAME[name].base)

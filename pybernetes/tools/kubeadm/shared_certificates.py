@@ -95,14 +95,14 @@ async def download(
     say(
         f'[download-certs] Downloading the certificates in Secret "{CERTS_SECRET}" in the "{NAMESPACE}" Namespace'
     )
-    found = await objects.get(SECRETS, CERTS_SECRET, NAMESPACE)
-    if found is None:
+    uploaded = await objects.get(SECRETS, CERTS_SECRET, NAMESPACE)
+    if uploaded is None:
         raise KubeadmError(
             f'error downloading the secret: Secret "{CERTS_SECRET}" was not found in the "{NAMESPACE}" Namespace. This Secret '
             "might have expired. Please, run `kubeadm init phase upload-certs --upload-certs` on a control plane to generate a "
             "new one"
         )
-    data, secret = found.get("data") or {}, bytes.fromhex(key)
+    data, secret = uploaded.get("data") or {}, bytes.fromhex(key)
     contents: dict[Path, bytes] = {}
     for name, path in files(cluster, folder).items():
         if name not in data:

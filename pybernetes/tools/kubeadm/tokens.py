@@ -80,12 +80,12 @@ def expiration(token: Object, now: datetime.datetime) -> str:
     return (now + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def from_secret(found: Object) -> Object:
+def from_secret(secret: Object) -> Object:
     """Return the token of a Secret; KubeadmError if it holds none."""
-    name = found["metadata"]["name"]
+    name = secret["metadata"]["name"]
     data = {
         key: base64.b64decode(value).decode(errors="replace")
-        for key, value in (found.get("data") or {}).items()
+        for key, value in (secret.get("data") or {}).items()
     }
     identity, password = data.get("token-id", ""), data.get("token-secret", "")
     if name != secret_name(identity):

@@ -58,7 +58,7 @@ def server_parts(server: str) -> tuple[str, str, str, str]:
 
 
 def _is_host(text: str) -> bool:
-    """Tell whether a text is a host, with or without a port."""
+    """Return whether a text is a host, with or without a port."""
     name, colon, port = text.rpartition(":")
     if not colon or "]" in port:
         name, port = text, ""

@@ -188,7 +188,7 @@ def raise_all(errors: list[CommandError]) -> None:
 
 
 def not_found(error: Exception) -> bool:
-    """Tell whether an error says that an object does not exist."""
+    """Return whether an error says that an object does not exist."""
     return isinstance(error, ApiError) and error.reason == "NotFound"
 
 

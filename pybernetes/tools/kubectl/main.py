@@ -76,7 +76,7 @@ def _unexpected(error: Exception) -> str:
 
 
 def _has_preferences(argv: list[str], environment: Mapping[str, str]) -> bool:
-    """Tell whether there can be a kuberc file; this is asked on every start, so without an import."""
+    """Return whether there can be a kuberc file; this is asked on every start, so without an import."""
     if environment.get("KUBECTL_KUBERC", "").lower() in ("false", "0", "f") or not argv:
         return False
     if environment.get("KUBERC") or any(argument.startswith("--kuberc") for argument in argv):
@@ -85,7 +85,7 @@ def _has_preferences(argv: list[str], environment: Mapping[str, str]) -> bool:
 
 
 def _may_be_plugin(command: Command | None, path: str, arguments: list[str]) -> bool:
-    """Tell whether what follows may be the name of a plugin."""
+    """Return whether what follows may be the name of a plugin."""
     if command is None:
         word = next((argument for argument in arguments if not argument.startswith("-")), "help")
         return not word.startswith(("help", "__complete"))

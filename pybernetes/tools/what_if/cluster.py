@@ -27,7 +27,7 @@ class QuestionError(ValueError):
     """The question cannot be answered; the message says why."""
 
 
-class Facts(NamedTuple):
+class RemovalInputs(NamedTuple):
     """What matters of a pod when it has to go, besides what the scheduler knows."""
 
     mirror: bool  # of a static pod: only the node's kubelet can end it
@@ -62,7 +62,7 @@ class Cluster:
         self.cycles = {profile.scheduler_name: Cycle(self.handle, profile) for profile in profiles}
         self.sort_key = profiles[0].queue_sort.sort_key
         self.pod_reader, self.node_reader = PodReader(resources), NodeReader(resources)
-        self.facts: dict[str, Facts] = {}  # by uid
+        self.inputs: dict[str, RemovalInputs] = {}  # by uid
         self.waiting: list[Pod] = []
         self._cpu, self._memory = resources.id("cpu"), resources.id("memory")
 
@@ -80,7 +80,7 @@ class Cluster:
         if (obj.get("status") or {}).get("phase") in ENDED:
             return
         pod = self.pod_reader.read(obj)
-        self.facts[pod.uid] = facts_of(obj)
+        self.inputs[pod.uid] = inputs_of(obj)
         if pod.node:
             self.snapshot.add_pod(pod)
             return
@@ -105,9 +105,9 @@ class Cluster:
             yield pod
         yield from self.waiting
 
-    def facts_of(self, pod: Pod) -> Facts:
+    def inputs_of(self, pod: Pod) -> RemovalInputs:
         """Return what is known of a pod; one that exists only here is ready."""
-        return self.facts.get(pod.uid, _NEW)
+        return self.inputs.get(pod.uid, _NEW)
 
     def use(self) -> dict[str, Use]:
         """Return what is asked for on each node."""
@@ -123,13 +123,13 @@ class Cluster:
         return dict(sorted(rows.items()))
 
 
-def facts_of(obj: Object) -> Facts:
+def inputs_of(obj: Object) -> RemovalInputs:
     """Return what matters of a pod when it has to go."""
     meta, status = obj["metadata"], obj.get("status") or {}
     annotations = meta.get("annotations") or {}
     conditions = status.get("conditions") or ()
     cost = annotations.get(_COST, "0")
-    return Facts(
+    return RemovalInputs(
         mirror=_MIRROR in annotations,
         scratch=any("emptyDir" in volume for volume in obj["spec"].get("volumes") or ()),
         ready=any(
@@ -141,4 +141,4 @@ def facts_of(obj: Object) -> Facts:
     )
 
 
-_NEW = Facts(mirror=False, scratch=False, ready=True, running=True, created="~", deletion_cost=0)
+_NEW = RemovalInputs(mirror=False, scratch=False, ready=True, running=True, created="~", deletion_cost=0)

@@ -43,7 +43,7 @@ class Progress:
             self._stream.flush()
 
     def end(self) -> None:
-        """Leave an empty line behind."""
+        """Write an empty line."""
         if self._shown:
             self._stream.write("\r\x1b[K")
             self._stream.flush()

@@ -81,8 +81,8 @@ class Simulation:
 
     def enqueue_waiting(self) -> None:
         """Let the pods look for a node that are without one already, who has waited longest first."""
-        facts = self.cluster.facts_of
-        for pod in sorted(self.cluster.waiting, key=lambda pod: (facts(pod).created, pod.key)):
+        inputs = self.cluster.inputs_of
+        for pod in sorted(self.cluster.waiting, key=lambda pod: (inputs(pod).created, pod.key)):
             if not pod.deleting:
                 self.enqueue(pod, WAITING)
 
@@ -245,7 +245,7 @@ class Simulation:
             self.explained.append(Explained(pod, explain(cycle, pod)))
 
     def undo(self) -> None:
-        """Bring the cluster back to where it was when this simulation began."""
+        """Restore the cluster to where it was when this simulation began."""
         snapshot, nominations = self.cluster.snapshot, self.cluster.handle.nominations
         for what, subject in reversed(self._done):
             if what == "placed":

@@ -39,8 +39,8 @@ class UnknownKind(ValueError):
 
 def questions() -> dict[str, Question]:
     """Return the questions that there are, by each name of their kinds."""
-    found: Iterable[Question] = discover(KINDS, "WHY").values()
-    return {name: question for question in found for name in question.names}
+    kinds: Iterable[Question] = discover(KINDS, "WHY").values()
+    return {name: question for question in kinds for name in question.names}
 
 
 async def ask(client: Client, kind: str, name: str, namespace: str = "") -> Answer:

@@ -25,18 +25,18 @@ def text(answer: Answer, width: int) -> str:
     return "\n".join(printable(line) for line in lines)
 
 
-def _finding(found: Finding, width: int) -> list[str]:
-    lines = _wrapped(found.title, "  ● " if found.cause else "  ○ ", "    ", width)
-    for detail in found.details[:_MOST_DETAILS]:
+def _finding(finding: Finding, width: int) -> list[str]:
+    lines = _wrapped(finding.title, "  ● " if finding.cause else "  ○ ", "    ", width)
+    for detail in finding.details[:_MOST_DETAILS]:
         lines += _wrapped(detail, "      ", "        ", width)
-    if len(found.details) > _MOST_DETAILS:
-        lines.append(f"      and {len(found.details) - _MOST_DETAILS} more")
-    if found.links:
+    if len(finding.details) > _MOST_DETAILS:
+        lines.append(f"      and {len(finding.details) - _MOST_DETAILS} more")
+    if finding.links:
         lines += _wrapped(
-            f"see {listed(map(str, _distinct(found.links)), _MOST_LINKS)}", "      ", "        ", width
+            f"see {listed(map(str, _distinct(finding.links)), _MOST_LINKS)}", "      ", "        ", width
         )
-    if found.command:
-        lines.append(f"      $ {found.command}")
+    if finding.command:
+        lines.append(f"      $ {finding.command}")
     return lines
 
 

@@ -45,16 +45,16 @@ async def test_a_bad_file_keeps_the_old_configuration(
     file = ConfigFile(str(path), configuration.take, reloads)
     assert samples(reloads) == set()
     path.write_text("1")
-    await file.look()
-    await file.look()  # it has not changed
+    await file.refresh()
+    await file.refresh()  # it has not changed
     now = 200.0
     with caplog.at_level(logging.ERROR):
         path.write_text("nonsense")
-        await file.look()
+        await file.refresh()
         path.unlink()
-        await file.look()
+        await file.refresh()
         os.mkfifo(path)  # which nobody writes to: opening it would wait for ever
-        await file.look()
+        await file.refresh()
         path.unlink()
     assert configuration.value == 1
     assert (
@@ -69,7 +69,7 @@ async def test_a_bad_file_keeps_the_old_configuration(
         f'{begin}last_config_info{{{server},hash="{content_hash(b"1")}"}} 1',
     }
     path.write_text("2")
-    await file.look()
+    await file.refresh()
     assert configuration.value == 2 and reloads.counts["success"][0] == 2
 
 
@@ -82,5 +82,5 @@ async def test_an_error_of_ours_ends_nothing(tmp_path: Path, caplog: pytest.LogC
         raise RecursionError("too deep")
 
     with caplog.at_level(logging.ERROR):
-        await ConfigFile(str(path), take, reloads).look()
+        await ConfigFile(str(path), take, reloads).refresh()
     assert reloads.counts["failure"][0] == 1 and "too deep" in caplog.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.tools.audit_security.facts import Facts, File, Process
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs, File, Process
 
 _GOOD_FLAGS = {
     "anonymous-auth": "false", "token-auth-file": "", "kubelet-client-certificate": "c", "kubelet-certificate-authority": "a",
@@ -72,7 +72,7 @@ def _bad_pod() -> Object:
         "containers": [container, {"name": "bare"}]})  # fmt: skip
 
 
-def good() -> Facts:
+def good() -> ClusterInputs:
     """Return a cluster without fault."""
     files = {what: [File(what, 0o600, 0)] for what in (
         "manifests", "network", "data", "kubeconfig", "component kubeconfigs", "certificates", "keys",
@@ -83,12 +83,12 @@ def good() -> Facts:
         "namespaces": [namespace, _named("kube-system")], "pods": [_good_pod()], "networkpolicies": [_named("n", "team")],
         "clusterroles": [_named("system:x", rules=[_rule("*", "*", "*")]), _named("few", rules=[_rule("", "pods", "get")])],
     }  # fmt: skip
-    return Facts(
+    return ClusterInputs(
         _GOOD_FLAGS, _GOOD_PARTS, {"n": _GOOD_KUBELET}, objects, files, process=Process(7, 1 << 2, True)
     )
 
 
-def bad() -> Facts:
+def bad() -> ClusterInputs:
     """Return a cluster in which every recommendation is ignored."""
     files = {what: [File(what, 0o777, 7)] for what in (good().files or {})}
     roles = [
@@ -104,6 +104,6 @@ def bad() -> Facts:
         "namespaces": [_named("default")], "pods": [_bad_pod()], "clusterroles": roles, "clusterrolebindings": [binding],
         "serviceaccounts": [_named("a", "default", secrets=[{"name": "a-token"}])],
     }  # fmt: skip
-    return Facts(
+    return ClusterInputs(
         _BAD_FLAGS, _BAD_PARTS, {"n": _BAD_KUBELET}, objects, files, process=Process(0, 1 << 21, False)
     )

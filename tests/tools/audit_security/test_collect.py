@@ -1,4 +1,4 @@
-"""Facts of a real cluster: hollow nodes, but a real API server, read with the command that users have."""
+"""ClusterInputs of a real cluster: hollow nodes, but a real API server, read with the command that users have."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ import pytest
 
 from pybernetes.tools.audit_security import report
 from pybernetes.tools.audit_security.check import Check, State, nobody
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 from tests.tools.audit_security import clusters
 
-# What no facts can tell, or what means nothing here.
+# What cannot be read from any cluster, or what means nothing here.
 UNTOLD = {"1.2.28", "3.1.1", "3.2.2", "5.2.11", "5.3.1", "5.4.2", "5.6.1"}
 ALWAYS = {"1.2.22", "1.2.24", "1.2.25", "1.3.1"}  # TLS and keys of its own are not a matter of flags
 LOCAL = {"4.1.1", "4.1.2", "4.2.7", "4.2.15", "4.3.1"}
@@ -27,7 +27,7 @@ def test_a_good_cluster_passes_and_a_bad_one_does_not(check: Check) -> None:
         assert good.state in (State.MANUAL, State.NONE) and good.text
     elif check.number in LOCAL:
         assert good.state is State.NONE
-        assert check.examine(Facts()).state is State.MANUAL
+        assert check.examine(ClusterInputs()).state is State.MANUAL
     else:
         assert good.state is State.PASS, good
         assert check.number in ALWAYS or (bad.state in (State.FAIL, State.WARN) and bad.text), bad
@@ -45,7 +45,7 @@ def test_no_recommendation_is_left_out() -> None:
 def test_nothing_is_claimed_of_what_was_not_seen() -> None:
     for check in report.checks():
         if check.number.startswith(("1.", "2.", "4.", "6.")):
-            assert check.examine(Facts()).state in (State.MANUAL, State.NONE), check.number
+            assert check.examine(ClusterInputs()).state in (State.MANUAL, State.NONE), check.number
 
 
 def test_the_page_shows_every_recommendation() -> None:

@@ -63,7 +63,7 @@ def parse(image: str) -> Image | None:
 
 
 def is_reference(image: str) -> bool:
-    """Tell whether a text has the form of an image name, as kubectl checks it: digests are not looked at."""
+    """Return whether a text has the form of an image name, as kubectl checks it: digests are not looked at."""
     return _SHORT_REFERENCE.match(image) is not None
 
 

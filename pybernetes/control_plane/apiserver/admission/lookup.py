@@ -98,7 +98,7 @@ class Lookup:
         self._kept = {key: entry for key, entry in self._kept.items() if get(key) is entry[0]}
         self._spare = max(_SPARE, 2 * len(self._kept))
 
-    def each(self, namespace: str = "") -> Iterator[Object]:
+    def all_objects(self, namespace: str = "") -> Iterator[Object]:
         """Return all objects, or those of a namespace, of which none is kept."""
         return map(self.kind.shared, self._store.list(self.kind.collection(namespace)).records)
 

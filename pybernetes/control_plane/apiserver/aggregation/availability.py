@@ -52,7 +52,7 @@ def _serves(piece: Object, port_name: str) -> bool:
 
 
 def is_available(api_service: Object) -> bool:
-    """Tell whether requests may be passed on."""
+    """Return whether requests may be passed on."""
     conditions = api_service.get("status", {}).get("conditions", ())
     return any(condition["type"] == AVAILABLE and condition["status"] == "True" for condition in conditions)
 

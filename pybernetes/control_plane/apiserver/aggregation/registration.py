@@ -69,7 +69,7 @@ class Registration:
         await self._retrying_sync.close()
 
     def again(self) -> None:
-        """Have the objects looked at: one of them may be gone."""
+        """Check the objects again: one of them may be gone."""
         self._retrying_sync.ask()
 
     async def sync(self) -> None:

@@ -37,7 +37,7 @@ def identity(hostname: str) -> str:
 
 
 def expired(lease: Object, now: float) -> bool:
-    """Tell whether the server of a lease has been gone for longer than the lease is good for."""
+    """Return whether the server of a lease has been gone for longer than the lease is good for."""
     spec = lease.get("spec") or {}
     renewed, duration = spec.get("renewTime"), spec.get("leaseDurationSeconds")
     return not renewed or not duration or rfc3339.parse(renewed) + duration < now

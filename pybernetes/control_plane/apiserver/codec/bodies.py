@@ -71,7 +71,7 @@ class Body:
         return [*self.repeated, *(f"unknown field {go_format.quote(path)}" for path in places.texts(unknown))]
 
     def may_repeat(self, keys: int) -> bool:
-        """Tell whether the text may have a key twice in one object, if the value has so many keys."""
+        """Return whether the text may have a key twice in one object, if the value has so many keys."""
         return keys != (len(_KEY.findall(self.raw)) if self.keys is None else self.keys)
 
 

@@ -51,7 +51,7 @@ def object_weight(obj: Object | None) -> int:
 
 
 def may_expand(request: Request) -> bool:
-    """Tell whether a body can stand for more than it says: YAML with aliases, a JSON patch that copies."""
+    """Return whether a body can stand for more than it says: YAML with aliases, a JSON patch that copies."""
     media, raw = request.headers.get(b"content-type", b"").lower(), request.body
     if b"yaml" in media:
         return b"*" in raw and b"&" in raw

@@ -125,7 +125,7 @@ def for_errors(request: Request) -> Representation:
 
 
 def wants_pretty(request: Request) -> bool:
-    """Tell whether the answer is for human eyes."""
+    """Return whether the answer is for human eyes."""
     if "pretty" in request.query_text:
         value = request.parameter("pretty")
         if value:

@@ -22,7 +22,7 @@ _COPIED = 256
 
 
 def is_plain(form: Representation) -> bool:
-    """Tell whether the stored bytes can go out as they are."""
+    """Return whether the stored bytes can go out as they are."""
     return not form.transform and not form.pretty and form.media == "application/json"
 
 

@@ -22,7 +22,7 @@ Split = Callable[[bytes], Iterable[bytes]]  # what was written at once into mess
 
 
 def wanted(request: Request) -> bool:
-    """Tell whether the client asks for a WebSocket."""
+    """Return whether the client asks for a WebSocket."""
     return request.headers.get(b"upgrade", b"").lower() == b"websocket"
 
 

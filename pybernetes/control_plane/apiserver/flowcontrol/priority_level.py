@@ -92,7 +92,7 @@ class PriorityLevel:
     # -- deciding ----------------------------------------------------------------------------------------
 
     def has_seat(self) -> bool:
-        """Tell whether one more may start: on a seat of the level, or on one that others lend."""
+        """Return whether one more may start: on a seat of the level, or on one that others lend."""
         if self.executing < self.nominal:
             return True
         borrowed = self.executing - self.nominal
@@ -106,7 +106,7 @@ class PriorityLevel:
         return taken < free
 
     def is_spent(self, now: float) -> bool:
-        """Tell whether the level has used up its slice of the processor for the moment."""
+        """Return whether the level has used up its slice of the processor for the moment."""
         if now - self._window > WINDOW_SECONDS:
             self._window, self._used = now, 0.0
         return self._used > SLICE_SECONDS

@@ -59,7 +59,7 @@ class LeaderElectionController:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def _watch(self, prefix: str) -> None:
-        """Be woken when something below a prefix, or at one key, changes."""
+        """Wake up when something below a prefix, or at one key, changes."""
 
         def seen(events: Iterable[Event]) -> None:
             self._changed.set()

@@ -37,13 +37,13 @@ def _time(obj: Object, field: str) -> float | None:
 
 
 def expired(lease: Object, now: float) -> bool:
-    """Tell whether the holder of a lease has been silent for longer than it said."""
+    """Return whether the holder of a lease has been silent for longer than it said."""
     renewed, seconds = _time(lease, "renewTime"), (lease.get("spec") or {}).get("leaseDurationSeconds")
     return renewed is None or seconds is None or renewed + seconds < now
 
 
 def gone(candidate: Object, now: float) -> bool:
-    """Tell whether a candidate has not been heard of for so long that it counts no more."""
+    """Return whether a candidate has not been heard of for so long that it counts no more."""
     renewed = _time(candidate, "renewTime")
     return renewed is None or renewed + VALID_SECONDS < now
 
@@ -84,7 +84,7 @@ def strategy(candidates: Sequence[Object]) -> str:
 
 
 def needed(lease: Object | None, candidates: Sequence[Object], now: float) -> bool:
-    """Tell whether there is anything to decide."""
+    """Return whether there is anything to decide."""
     holder = ((lease or {}).get("spec") or {}).get("holderIdentity")
     if lease is None or not holder or expired(lease, now):
         return True

@@ -79,7 +79,7 @@ def register(
 
 
 def check_log() -> str | None:
-    """Tell whether the log can be written."""
+    """Check that the log can be written."""
     for handler in logging.getLogger().handlers:
         try:
             handler.flush()
@@ -89,7 +89,7 @@ def check_log() -> str | None:
 
 
 def check_certificate(path: Path | None, clock: Callable[[], float] = time.time) -> str | None:
-    """Tell whether the certificate that this server shows, also to itself, is still valid."""
+    """Check that the certificate which this server shows, also to itself, is still valid."""
     if path is None:
         return None
     from cryptography import x509  # seldom asked for

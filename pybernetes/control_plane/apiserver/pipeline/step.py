@@ -51,7 +51,7 @@ async def at_hand(answer: Answer | Awaitable[Answer]) -> Answer:
 
 
 def is_at_hand(answer: Answer | Awaitable[Answer]) -> TypeIs[Answer]:
-    """Tell whether an answer need not be waited for; the common ones are recognized by their types."""
+    """Return whether an answer need not be waited for; the common ones are recognized by their types."""
     kind = type(answer)
     return kind is Response or (kind is not CoroutineType and not inspect.isawaitable(answer))
 

@@ -21,7 +21,7 @@ _LAST_MOMENT = 253402300799  # the end of the year 9999: what comes after it is 
 
 
 def is_complete(obj: Object) -> bool:
-    """Tell whether an object that is being deleted has nothing left to wait for."""
+    """Return whether an object that is being deleted has nothing left to wait for."""
     meta = obj["metadata"]
     if not meta.get("deletionTimestamp") or meta.get("finalizers"):
         return False

@@ -94,7 +94,7 @@ class Kind:
         return self.serialize(obj)
 
     def is_outdated(self, record: Record) -> bool:
-        """Tell whether an object is stored in another version than it would be now."""
+        """Return whether an object is stored in another version than it would be now."""
         return False
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Kind:
         return definition_name(resource.group, resource.version, resource.kind)
 
     def is_encoded(self, record: Record) -> bool:
-        """Tell whether an object's message is at hand."""
+        """Return whether an object's message is at hand."""
         view = record.view
         return view is not None and view.message is not None and view.message[0] == self.form
 

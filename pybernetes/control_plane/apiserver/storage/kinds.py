@@ -30,7 +30,7 @@ class Kinds:
         raise KeyError((group, plural))
 
     def has_version(self, group: str, version: str) -> bool:
-        """Tell whether a group is served at a version."""
+        """Return whether a group is served at a version."""
         return any(key[0] == group and key[1] == version for key in self._kinds)
 
     def __iter__(self) -> Iterator[Kind]:

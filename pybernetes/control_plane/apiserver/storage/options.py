@@ -86,7 +86,7 @@ def write_options(request: Request, kind: str, apply: bool = False) -> WriteOpti
 
 
 def dry_run(values: list[str], problems: Errors) -> bool:
-    """Tell whether it is a dry run: ``All`` is the only value there is."""
+    """Return whether it is a dry run: ``All`` is the only value there is."""
     bad = [value for value in values if value != "All"]
     if bad:
         problems.unsupported("dryRun", values, ("All",))

@@ -25,7 +25,7 @@ class RecentlyDecoded:
         on_forget(self.forget)
 
     def forget(self) -> None:
-        """Hold nothing any more."""
+        """Forget all objects."""
         self._young: list[SharedObject] = []
         self._old: list[SharedObject] = []
         self._bytes = 0

@@ -125,7 +125,7 @@ async def update_stored(
 
 
 def _exactly(new: Any, old: Any) -> bool:
-    """Tell whether objects are equal in JSON, where true is not 1 and 1.0 is not 1."""
+    """Return whether objects are equal in JSON, where true is not 1 and 1.0 is not 1."""
     missing, pairs = object(), [(new, old)]
     while pairs:
         one, other = pairs.pop()

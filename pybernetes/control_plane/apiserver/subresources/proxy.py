@@ -78,7 +78,7 @@ def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
     return scheme, name_, port
 
 
-def _found(context: ServerContext, kind: Kind, namespace: str, name: str) -> Object:
+def _read(context: ServerContext, kind: Kind, namespace: str, name: str) -> Object:
     record = context.store.get(kind.key(namespace, name))
     if record is None:
         raise errors.not_found("", kind.resource.plural, name)
@@ -120,7 +120,7 @@ def _tls(scheme: str) -> ssl.SSLContext | None:
 
 async def _pod(context: ServerContext, request: Request, kind: Kind) -> Target:
     scheme, name, port = _parts(kind, request.request_info.name)
-    pod = _found(context, kind, request.request_info.namespace, name)
+    pod = _read(context, kind, request.request_info.namespace, name)
     address = forwarding.proxyable(pod.get("status", {}).get("podIP", ""))
     if not address:
         raise errors.bad_request(_NOT_ALLOWED)
@@ -144,7 +144,7 @@ async def _service(context: ServerContext, request: Request, kind: Kind) -> Targ
     scheme, name, port = _parts(kind, request.request_info.name)
     namespace = request.request_info.namespace
     if _NUMBER.match(port):
-        port = _port_name(_found(context, kind, namespace, name), int(port))
+        port = _port_name(_read(context, kind, namespace, name), int(port))
     slices, pods = context.kinds.find("discovery.k8s.io", "endpointslices"), context.kinds.find("", "pods")
 
     def pod(pod_name: str) -> Object | None:

@@ -51,7 +51,7 @@ class Watched:
         return bool(initial or (initial is None and not self.start))
 
     def takes_long(self) -> bool:
-        """Tell whether so much is there, or a webhook has to convert it, that nobody can wait for it to be read."""
+        """Return whether so much is there, or a webhook has to convert it, that nobody can wait for it to be read."""
         if self.kind.awaits_webhook:
             return True
         records = self.records()

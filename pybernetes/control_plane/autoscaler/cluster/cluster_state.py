@@ -62,7 +62,7 @@ class Shortfall(NamedTuple):
 
 
 @dataclass
-class Found:
+class Deviations:
     """What has to be done about groups."""
 
     timed_out: list[TimedOut] = field(default_factory=list)
@@ -94,9 +94,11 @@ class ClusterState:
         self._short: dict[str, tuple[int, float]] = {}  # groups with too few machines, and since when
         self._reported: set[str] = set()  # machines whose errors were told already
 
-    def update(self, groups: Mapping[str, GroupState], nodes: Mapping[str, ClusterNode], now: float) -> Found:
+    def update(
+        self, groups: Mapping[str, GroupState], nodes: Mapping[str, ClusterNode], now: float
+    ) -> Deviations:
         """Compare what the cloud says with the nodes that there are; return what has to be done."""
-        found = Found()
+        deviations = Deviations()
         sound = {name: state for name, state in groups.items() if not state.error}
         self.backoffs.forget_others(set(groups))
         for name in self.requests.keys() - groups.keys():
@@ -106,19 +108,19 @@ class ClusterState:
             self._reported &= {instance.id for state in sound.values() for instance in state.instances}
         for name, state in sound.items():
             self.readiness[name] = self._count(state, nodes, now)
-            self._check_errors(state, found, now)
-            self._check_request(state, found, now)
-            self._check_size(state, found, now)
+            self._check_errors(state, deviations, now)
+            self._check_request(state, deviations, now)
+            self._check_size(state, deviations, now)
             late = [
                 instance
                 for instance in state.instances
                 if now - self._unregistered.get(instance.id, now) > state.options.provision_seconds
             ]
             if late:
-                found.never_registered[name] = late
+                deviations.never_registered[name] = late
         self.readiness = {name: counts for name, counts in self.readiness.items() if name in groups}
         self.total = self._sum(nodes, now)
-        return found
+        return deviations
 
     def _note_unregistered(
         self, groups: Iterable[GroupState], nodes: Mapping[str, ClusterNode], now: float
@@ -176,7 +178,7 @@ class ClusterState:
         counts = self.readiness.get(state.id, Readiness())
         return max(0, state.target - counts.ready - counts.unready - counts.long_unregistered)
 
-    def _check_request(self, state: GroupState, found: Found, now: float) -> None:
+    def _check_request(self, state: GroupState, deviations: Deviations, now: float) -> None:
         request = self.requests.get(state.id)
         if request is None:
             return
@@ -191,9 +193,9 @@ class ClusterState:
             self.backoffs.fail(state.id, TIMEOUT, message, now)
             # Machines that exist are not taken back like this: they may yet come, or are deleted by their names.
             missing = max(0, min(request.increase, state.target - len(state.instances)))
-            found.timed_out.append(TimedOut(state.id, seconds, request.increase, missing))
+            deviations.timed_out.append(TimedOut(state.id, seconds, request.increase, missing))
 
-    def _check_errors(self, state: GroupState, found: Found, now: float) -> None:
+    def _check_errors(self, state: GroupState, deviations: Deviations, now: float) -> None:
         by_code: dict[str, list[Instance]] = defaultdict(list)
         for instance in state.instances:
             if instance.error_code and instance.id not in self._reported:
@@ -203,21 +205,21 @@ class ClusterState:
             self._reported.update(instance.id for instance in instances)
             messages = sorted({instance.error_message for instance in instances})
             self.backoffs.fail(state.id, code, ", ".join(messages)[:1024], now)
-            found.failed.append(Failed(state.id, instances, code, messages))
+            deviations.failed.append(Failed(state.id, instances, code, messages))
             request = self.requests.get(state.id)
             if request is not None and request.increase <= len(instances):
                 del self.requests[state.id]
             elif request is not None:
                 self.requests[state.id] = request._replace(increase=request.increase - len(instances))
 
-    def _check_size(self, state: GroupState, found: Found, now: float) -> None:
+    def _check_size(self, state: GroupState, deviations: Deviations, now: float) -> None:
         delta = len(state.instances) - state.target
         before = self._short.pop(state.id, None)
         if delta >= 0:
             return
         since = before[1] if before is not None and before[0] == delta else now
         if now - since > state.options.provision_seconds:
-            found.shortfalls.append(Shortfall(state.id, delta))
+            deviations.shortfalls.append(Shortfall(state.id, delta))
         else:
             self._short[state.id] = (delta, since)
 

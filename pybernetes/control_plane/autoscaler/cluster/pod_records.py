@@ -46,7 +46,7 @@ class PodRecord(NamedTuple):
         return self.owner_kind.rpartition("/")[2] == "DaemonSet"
 
     def overdue(self, now: float) -> bool:
-        """Whether it was to be gone for a while: it does not go by itself any more."""
+        """Return whether its end is overdue: it will not go by itself any more."""
         return bool(self.deleted) and now - rfc3339.parse(self.deleted) > self.grace + _OVERDUE_SECONDS
 
     @property

@@ -37,15 +37,15 @@ class Simulation:
         """Undo what was done since a mark."""
         snapshot = self.snapshot
         while len(self._done) > mark:
-            what, thing = self._done.pop()
+            what, subject = self._done.pop()
             if what == "placed":
-                snapshot.remove_pod(thing)
+                snapshot.remove_pod(subject)
             elif what == "took off":
-                snapshot.add_pod(thing)
-            elif isinstance(thing, str):
-                snapshot.remove_node(thing)
+                snapshot.add_pod(subject)
+            elif isinstance(subject, str):
+                snapshot.remove_node(subject)
             else:
-                snapshot.set_node(thing)
+                snapshot.set_node(subject)
 
     def set_node(self, node: Node) -> None:
         """Add or change a node."""

@@ -48,9 +48,9 @@ def claims(token: str) -> Claims | None:
     return Claims(namespace, name, issued, expires)
 
 
-def due(found: Claims, now: float) -> float:
+def due(token_claims: Claims, now: float) -> float:
     """Return the seconds until a token is to be renewed."""
-    return found.issued + max(_SHORTEST, found.expires - found.issued) * _SHARE - now
+    return token_claims.issued + max(_SHORTEST, token_claims.expires - token_claims.issued) * _SHARE - now
 
 
 class CredentialController(Controller):
@@ -79,18 +79,18 @@ class CredentialController(Controller):
         name = cluster["spec"]["secretRef"]["name"]
         secret = self._secrets.get(f"{self._namespace}/{name}")
         try:
-            found = claims(access.token_of(secret, name))
+            token_claims = claims(access.token_of(secret, name))
         except ValueError:
             return None
-        if found is None:
+        if token_claims is None:
             return None
-        wait = due(found, self.clock.now())
+        wait = due(token_claims, self.clock.now())
         if wait > 0 or not member.ready:
             return min(max(wait, _SOONEST), _LATEST)
-        request = {"spec": {"expirationSeconds": int(found.expires - found.issued)}}
+        request = {"spec": {"expirationSeconds": int(token_claims.expires - token_claims.issued)}}
         async with asyncio.timeout(_ANSWER_SECONDS):
             answer = await member.client.create(
-                SERVICE_ACCOUNTS, request, found.namespace, name=found.name, subresource="token"
+                SERVICE_ACCOUNTS, request, token_claims.namespace, name=token_claims.name, subresource="token"
             )
         token = str(answer["status"]["token"])
         if len(token) > _LONGEST_TOKEN:

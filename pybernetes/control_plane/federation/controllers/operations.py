@@ -96,10 +96,10 @@ class Operations:
     async def _create(
         self, client: Client, obj: Object, operations: overrides.Operations, host_uid: str
     ) -> Outcome:
-        found = self._made(obj, operations)
-        if isinstance(found, Outcome):
-            return found
-        ref, made = found
+        ref_and_object = self._made(obj, operations)
+        if isinstance(ref_and_object, Outcome):
+            return ref_and_object
+        ref, made = ref_and_object
         meta = made["metadata"]
         try:
             return Outcome(answer=await client.create(ref, made, meta.get("namespace", "")))
@@ -135,10 +135,10 @@ class Operations:
     async def _update(
         self, client: Client, obj: Object, operations: overrides.Operations, current: Object
     ) -> Outcome:
-        found = self._made(obj, operations, current)
-        if isinstance(found, Outcome):
-            return found
-        return Outcome(answer=await client.update(*found))
+        ref_and_object = self._made(obj, operations, current)
+        if isinstance(ref_and_object, Outcome):
+            return ref_and_object
+        return Outcome(answer=await client.update(*ref_and_object))
 
     def _made(
         self, obj: Object, operations: overrides.Operations, current: Object | None = None

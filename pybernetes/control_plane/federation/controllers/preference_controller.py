@@ -105,7 +105,7 @@ class PreferenceController(Controller):
                 strict=True,
             )
         )
-        found = planner.plan(
+        distribution = planner.plan(
             Question(
                 spec["totalReplicas"], planner.preferences_of(spec), sorted(ready), bool(spec.get("rebalance")),
                 {name: look.current for name, look in looks.items()},
@@ -113,7 +113,7 @@ class PreferenceController(Controller):
                 key,
             )
         )  # fmt: skip
-        await self._write(sync.config, obj, found.wanted())
+        await self._write(sync.config, obj, distribution.wanted())
         return min((look.recheck for look in looks.values() if look.recheck is not None), default=None)
 
     async def _look(self, sync: SyncController, member: Member, key: str) -> Look:
@@ -129,22 +129,22 @@ class PreferenceController(Controller):
         try:
             selector = str(selectors.from_object(spec.get("selector")))
             async with asyncio.timeout(_ANSWER_SECONDS):
-                found = await self._analyse(member.client, split_key(key)[0], selector)
+                analysis = await self._analyse(member.client, split_key(key)[0], selector)
         except (StatusError, OSError, TimeoutError, ValueError, TypeError, KeyError, AttributeError):
             return Look(ready)
-        capacity = max(0, replicas - found.unschedulable) if found.unschedulable else None
-        return Look(found.ready, capacity, found.recheck)
+        capacity = max(0, replicas - analysis.unschedulable) if analysis.unschedulable else None
+        return Look(analysis.ready, capacity, analysis.recheck)
 
     async def _analyse(self, client: Client, namespace: str, selector: str) -> Analysis:
         """Return what pods tell, some of them at a time: a member may have any number."""
-        found, token = Analysis(0, 0, None), ""
+        analysis, token = Analysis(0, 0, None), ""
         for _ in range(_PAGES):
             page = await client.list_page(PODS, namespace, labels=selector, limit=_PAGE, continue_token=token)
-            found += analyse(page.items, self.clock.now(), self.unschedulable_seconds)
+            analysis += analyse(page.items, self.clock.now(), self.unschedulable_seconds)
             token = page.continue_token
             if not token:
                 break
-        return found
+        return analysis
 
     async def _write(self, config: TypeConfig, obj: Object, wanted: dict[str, int]) -> None:
         """Place a workload in the clusters of a plan, with as many replicas as it says."""

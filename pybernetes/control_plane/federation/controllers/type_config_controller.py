@@ -135,8 +135,8 @@ class TypeConfigController(Controller):
 
     def find_namespace(self, name: str) -> Object | None:
         """Return the federated namespace of a name; one that is going away counts as gone."""
-        found = self._namespaces.get(f"{name}/{name}") if self._namespaces is not None else None
-        return None if found is None or "deletionTimestamp" in found["metadata"] else found
+        namespace = self._namespaces.get(f"{name}/{name}") if self._namespaces is not None else None
+        return None if namespace is None or "deletionTimestamp" in namespace["metadata"] else namespace
 
     def _namespace_changed(self, old: Object | None, new: Object | None) -> None:
         if old is not None and new is not None and _placing(old) == _placing(new):

@@ -89,7 +89,7 @@ def slices(
 
 
 def is_as(existing: Object, wanted: Object) -> bool:
-    """Tell whether an object has all that is wanted of it, and nothing that was; servers add to maps, never to lists."""
+    """Return whether an object has all that is wanted of it, and nothing that was; servers add to maps, never to lists."""
     has_all = all(_has(existing.get(part), value, part) for part, value in wanted.items())
     return has_all and not any(_stale(existing, wanted).values())
 

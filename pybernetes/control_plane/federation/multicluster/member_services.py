@@ -74,7 +74,7 @@ class MemberServices:
         return sorted(listed, key=lambda obj: str(obj["metadata"]["name"]))
 
     def has_namespace(self, name: str) -> bool:
-        """Tell whether it has a namespace that stays."""
+        """Return whether it has a namespace that stays."""
         namespace = self._namespaces.get(name) if self._namespaces is not None else None
         return namespace is not None and not namespace["metadata"].get("deletionTimestamp")
 

@@ -25,7 +25,7 @@ _VERSIONS = {"IPv4": 4, "IPv6": 6}
 
 
 def is_sound_service(service: Object) -> bool:
-    """Tell whether a Service makes sense."""
+    """Return whether a Service makes sense."""
     spec = service.get("spec")
     if not isinstance(spec, dict) or not _all(spec.get("ports"), _is_port, _MOST_PORTS):
         return False
@@ -45,7 +45,7 @@ def _sticks(config: Any) -> bool:
 
 
 def is_sound_export(export: Object) -> bool:
-    """Tell whether the labels and annotations that an export passes on are some, and when it was made is a text."""
+    """Return whether the labels and annotations that an export passes on are some, and when it was made is a text."""
     spec = export.get("spec") or {}
     if not isinstance(spec, dict) or not isinstance(export["metadata"].get("creationTimestamp") or "", str):
         return False
@@ -63,7 +63,7 @@ def is_sound_export(export: Object) -> bool:
 
 
 def is_sound_slice(endpoint_slice: Object) -> bool:
-    """Tell whether an EndpointSlice has endpoints that pods of other clusters may be led to."""
+    """Return whether an EndpointSlice has endpoints that pods of other clusters may be led to."""
     version = _VERSIONS.get(str(endpoint_slice.get("addressType")))
     if version is None or not _all(endpoint_slice.get("ports"), _is_port, _MOST_PORTS):
         return False
@@ -81,7 +81,7 @@ def is_sound_slice(endpoint_slice: Object) -> bool:
 
 
 def _is_address(text: Any, version: int) -> bool:
-    """Tell whether a text is the address of somebody else: not of whoever asks, of its link, or of nobody."""
+    """Return whether a text is the address of somebody else: not of whoever asks, of its link, or of nobody."""
     try:
         address = ipaddress.ip_address(text) if isinstance(text, str) else None
     except ValueError:

@@ -71,8 +71,8 @@ class Gateway:
         self._slices.add_handler(self._moved)
 
     def _endpoints(self, cluster: Cluster) -> Message:
-        found = self._slices.find(indexes.by_service_name, f"{cluster.namespace}/{cluster.service}")
-        return clusters.endpoints(cluster, found, (self._options.address, self._options.ports))
+        slices = self._slices.find(indexes.by_service_name, f"{cluster.namespace}/{cluster.service}")
+        return clusters.endpoints(cluster, slices, (self._options.address, self._options.ports))
 
     def _moved(self, old: Object | None, new: Object | None) -> None:
         services: set[str] = set()

@@ -24,7 +24,7 @@ class Filter:
 
 @cache
 def _filters() -> dict[str, Filter]:
-    return discover(__name__, "FILTER", lambda found: found.type)
+    return discover(__name__, "FILTER", lambda filter_: filter_.type)
 
 
 def changes(

@@ -30,10 +30,10 @@ def _of_interface(name: str) -> list[str]:
     from pyroute2 import IPRoute
 
     with IPRoute() as route:
-        found = route.link_lookup(ifname=name)
-        if not found:
+        indexes = route.link_lookup(ifname=name)
+        if not indexes:
             raise CorefileError(f'not a valid IP address or interface name: "{name}"')
-        return [message.get_attr("IFA_ADDRESS") for message in route.get_addr(index=found[0])]
+        return [message.get_attr("IFA_ADDRESS") for message in route.get_addr(index=indexes[0])]
 
 
 PLUGIN = Plugin(setup, passes_cluster_names=True)

@@ -72,7 +72,7 @@ class _File:
         self._seen: tuple[int, int] | None = None
         self.hosts = Hosts()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         try:
             status = os.stat(self._path)
             seen = (status.st_mtime_ns, status.st_size)
@@ -108,7 +108,7 @@ def setup(controller: Controller) -> Wrap:
     if options.unsupported and not options.fallthrough.zones:
         raise directive.line.problem("fallthrough_unsupported requires fallthrough")
     file = _File(controller, path, zones, options.reverse)
-    file.look()
+    file.refresh()
     inline = Hosts.read(options.inline, zones, options.reverse)
     environment.metrics.set("coredns_hosts_entries", file.hosts.count + inline.count)
     if options.reload:
@@ -116,7 +116,7 @@ def setup(controller: Controller) -> Wrap:
         async def follow() -> None:
             while True:
                 await environment.clock.sleep(options.reload)
-                file.look()
+                file.refresh()
                 environment.metrics.set("coredns_hosts_entries", file.hosts.count + inline.count)
 
         controller.site.background.append(follow)

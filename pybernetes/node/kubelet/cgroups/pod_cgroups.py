@@ -43,7 +43,7 @@ class PodCgroups:
         self._controllers = [] if self.unified else list(self._hierarchies())
 
     async def run(self, work: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:
-        """Do something with groups; in a thread where that means to wait for systemd."""
+        """Change groups; in a thread where that means waiting for systemd."""
         if self.slices is None:
             return work(*args, **kwargs)
         return await asyncio.to_thread(work, *args, **kwargs)

@@ -104,14 +104,14 @@ class SystemdSlices:
         self._job("StopUnit", "ss", (name, "replace"), _MISSING)
 
     def close(self) -> None:
-        """Leave the bus."""
+        """Close the connection to the bus."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
     def _job(self, method: str, signature: str, body: tuple[Any, ...], harmless: str) -> None:
-        """Have systemd do something that takes its time, and wait for the end."""
+        """Start a job of systemd and wait for its end."""
         from jeepney import MatchRule
 
         ended = MatchRule(type="signal", interface=_MANAGER, member="JobRemoved", path=_PATH)

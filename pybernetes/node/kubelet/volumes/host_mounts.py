@@ -56,7 +56,7 @@ def _make_private(name: str) -> None:
 
 
 def _by_descriptor(top: int, place: Path, point: Path, do: Callable[[str], None]) -> None:
-    """Do something to a mount under a name that nobody can lead elsewhere meanwhile."""
+    """Run an operation on a mount under a name that nobody can redirect meanwhile."""
     try:
         descriptor = open_below(top, os.path.relpath(point, place), os.O_PATH)
     except OSError:
@@ -74,5 +74,5 @@ def mounts_below(place: Path) -> list[Path]:
 
 
 def has_own_filesystem(place: Path) -> bool:
-    """Tell whether another filesystem than that of its folder is mounted at a place, such as one in memory."""
+    """Return whether another filesystem than that of its folder is mounted at a place, such as one in memory."""
     return os.lstat(place).st_dev != os.lstat(place.parent).st_dev

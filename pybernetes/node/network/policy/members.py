@@ -102,7 +102,7 @@ class Members:
                         change(group_set(group, family(element)), element)
 
     def use(self, groups: set[Group], names: set[tuple[str, ...]]) -> None:
-        """Have the sets of these groups and port names, and no others."""
+        """Keep the sets of exactly these groups and port names."""
         present = {*self._wide, *(group for held in self._own.values() for group in held)}
         for group in present - groups:
             self._wide.pop(group, None)
@@ -167,9 +167,9 @@ class Members:
 
 def _by_name(names: Iterable[tuple[str, ...]]) -> dict[str, list[str]]:
     """Return by each name those that it is among, in short."""
-    found: dict[str, list[str]] = {}
+    keys: dict[str, list[str]] = {}
     for together in names:
         key = short(*together)
         for name in together:
-            found.setdefault(name, []).append(key)
-    return found
+            keys.setdefault(name, []).append(key)
+    return keys

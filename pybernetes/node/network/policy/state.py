@@ -232,7 +232,7 @@ class State:
         return admin, network, baseline
 
     def _put_chains(self, changes: Changes) -> None:
-        """Have the chains of the profiles in use, and the sets that they name."""
+        """Keep exactly the chains of the profiles in use, and the sets that they name."""
         wanted: dict[str, tuple[Statement, ...]] = {}
         groups: set[Group] = set()
         names: set[tuple[str, ...]] = set()

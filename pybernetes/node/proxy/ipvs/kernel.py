@@ -103,12 +103,12 @@ class Kernel:
     @_apart
     async def real_servers(self, addresses: Collection[Address]) -> dict[Address, dict[RealServer, Load]]:
         """Return the real servers of virtual servers; none of one that is gone."""
-        found = {}
+        loads = {}
         for address in addresses:
             family = messages.family_of(address)
             listed = self._servers.ask(messages.list_real(self._family, address))
-            found[address] = dict([messages.read_real(body, family) for body in listed])
-        return found
+            loads[address] = dict([messages.read_real(body, family) for body in listed])
+        return loads
 
     @_apart
     async def put(self, servers: Iterable[tuple[Address, VirtualServer]]) -> None:
@@ -204,7 +204,7 @@ async def _ask(request: Awaitable[Any]) -> Any:
 
 
 def _done(opened: Socket, requests: Sequence[Request], *unless: int) -> list[int]:
-    """Have the kernel do all of these; OSError for the first that it refuses, but not with one of these errors."""
+    """Send all requests to the kernel; raise OSError for the first that it refuses, unless with one of these errors."""
     errors = opened.carry_out(requests)
     refused = next((error for error in errors if error and error not in unless), 0)
     if refused:

@@ -43,14 +43,14 @@ def nested(number: int, *attributes: bytes) -> bytes:
 
 def attributes(data: bytes) -> dict[int, bytes]:
     """Return attributes by their numbers; what is cut off is not among them."""
-    found, at = {}, 0
+    values, at = {}, 0
     while at + 4 <= len(data):
         length, number = _ATTRIBUTE.unpack_from(data, at)
         if length < 4 or at + length > len(data):
             break
-        found[number & _NUMBERS_OF_TYPES] = data[at + 4 : at + length]
+        values[number & _NUMBERS_OF_TYPES] = data[at + 4 : at + length]
         at += length + 3 & ~3
-    return found
+    return values
 
 
 class Socket:
@@ -71,14 +71,14 @@ class Socket:
         self._socket.close()
 
     def carry_out(self, requests: Sequence[Request]) -> list[int]:
-        """Have all of these done in this order, and return the number of the error of each, 0 for none."""
+        """Carry out all requests in this order, and return the number of the error of each, 0 for none."""
         errors: list[int] = []
         while len(errors) < len(requests):
             errors += self._some(requests[len(errors) : len(errors) + _AT_ONCE])
         return errors
 
     def _some(self, requests: Sequence[Request]) -> list[int]:
-        """Do as many as fit into one message; at least one."""
+        """Carry out as many as fit into one message; at least one."""
         waiting: dict[int, int] = {}
         message = bytearray()
         for request in requests:

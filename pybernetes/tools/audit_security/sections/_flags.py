@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.tools.audit_security.check import Finding, State, passed
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 
 _UNREAD = "its flags cannot be read: look at how it is started"
 Verdict = Callable[[str], Finding]
@@ -16,24 +16,24 @@ def words(value: str) -> list[str]:
     return [word for word in value.strip("[]").replace(" ", ",").split(",") if word]
 
 
-def of_apiserver(flag: str, judge: Verdict) -> Callable[[Facts], Finding]:
+def of_apiserver(flag: str, judge: Verdict) -> Callable[[ClusterInputs], Finding]:
     """Return the examination of a flag of the API server; a flag that is not there is empty."""
 
-    def examine(facts: Facts) -> Finding:
-        if facts.apiserver is None:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if inputs.apiserver is None:
             return Finding(State.MANUAL, _UNREAD)
-        return judge(facts.apiserver.get(flag, ""))
+        return judge(inputs.apiserver.get(flag, ""))
 
     return examine
 
 
-def of_component(component: str, flag: str, judge: Verdict) -> Callable[[Facts], Finding]:
+def of_component(component: str, flag: str, judge: Verdict) -> Callable[[ClusterInputs], Finding]:
     """Return the examination of a flag of a component that may be a part of the local control plane's one process."""
 
-    def examine(facts: Facts) -> Finding:
-        if component in facts.components:
-            return judge(facts.components[component].get(flag, ""))
-        if facts.files is not None:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if component in inputs.components:
+            return judge(inputs.components[component].get(flag, ""))
+        if inputs.files is not None:
             return Finding(State.NONE, f"{component} has no process, port or file of its own here")
         return Finding(State.MANUAL, _UNREAD)
 

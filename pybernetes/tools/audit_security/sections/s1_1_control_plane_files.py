@@ -5,40 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.tools.audit_security.check import Check, Finding, State, nobody
-from pybernetes.tools.audit_security.facts import Facts, File
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs, File
 
 _ELSEWHERE = "the files are on another machine: look there"
 _NO_FILE = "there is no such file here"
 
 
-def _files(what: str, bad: Callable[[File, Facts], str], problem: str) -> Callable[[Facts], Finding]:
+def _files(
+    what: str, bad: Callable[[File, ClusterInputs], str], problem: str
+) -> Callable[[ClusterInputs], Finding]:
     """Return the examination of all files of a sort: ``bad`` names a file that is not as it should be."""
 
-    def examine(facts: Facts) -> Finding:
-        if facts.files is None:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if inputs.files is None:
             return Finding(State.MANUAL, _ELSEWHERE)
-        files = facts.files.get(what, [])
+        files = inputs.files.get(what, [])
         if not files:
             return Finding(State.NONE, _NO_FILE)
-        return nobody(filter(None, (bad(file, facts) for file in files)), problem, State.FAIL)
+        return nobody(filter(None, (bad(file, inputs) for file in files)), problem, State.FAIL)
 
     return examine
 
 
-def mode(what: str, most: int) -> Callable[[Facts], Finding]:
+def mode(what: str, most: int) -> Callable[[ClusterInputs], Finding]:
     """Return the examination that no file of a sort allows more than a mode; folders may be entered by their owner."""
     return _files(
         what,
-        lambda file, facts: f"{file.path} ({file.mode:o})" if file.mode & ~(most | 0o100) else "",
+        lambda file, inputs: f"{file.path} ({file.mode:o})" if file.mode & ~(most | 0o100) else "",
         f"more than {most:o}",
     )
 
 
-def owned(what: str) -> Callable[[Facts], Finding]:
+def owned(what: str) -> Callable[[ClusterInputs], Finding]:
     """Return the examination that files of a sort belong to whoever runs the cluster."""
     return _files(
         what,
-        lambda file, facts: "" if file.uid in facts.owners else file.path,
+        lambda file, inputs: "" if file.uid in inputs.owners else file.path,
         "belongs to another user",
     )
 

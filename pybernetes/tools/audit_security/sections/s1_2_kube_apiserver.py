@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.audit_security.check import Check, Finding, State, passed
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 from pybernetes.tools.audit_security.sections._flags import (
     at_least,
     equals,
@@ -26,11 +26,11 @@ def _anonymous(value: str) -> Finding:
 
 
 def _plugin(name: str) -> Check:
-    def examine(facts: Facts) -> Finding:
-        if facts.apiserver is None:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if inputs.apiserver is None:
             return Finding(State.MANUAL, "its flags cannot be read: look at how it is started")
-        on = words(facts.apiserver.get("enable-admission-plugins", ""))
-        off = words(facts.apiserver.get("disable-admission-plugins", ""))
+        on = words(inputs.apiserver.get("enable-admission-plugins", ""))
+        off = words(inputs.apiserver.get("disable-admission-plugins", ""))
         if name not in off and (name in on or name in _DEFAULT_PLUGINS):
             return passed()
         return Finding(State.FAIL, f"{name} is not switched on")
@@ -42,10 +42,10 @@ _PLUGINS = {"ServiceAccount": "1.2.12", "NamespaceLifecycle": "1.2.13", "NodeRes
 
 
 def _etcd(flag: str) -> Check:
-    def examine(facts: Facts) -> Finding:
-        if facts.apiserver is not None and facts.apiserver.get("etcd-servers", "") in ("", "[]"):
+    def examine(inputs: ClusterInputs) -> Finding:
+        if inputs.apiserver is not None and inputs.apiserver.get("etcd-servers", "") in ("", "[]"):
             return Finding(State.NONE, "the store is embedded: no connection leaves the process")
-        return of_apiserver(flag, given(f"--{flag} is not set"))(facts)
+        return of_apiserver(flag, given(f"--{flag} is not set"))(inputs)
 
     number = "1.2.23" if flag == "etcd-certfile" else "1.2.26"
     return Check(number, f"--{flag}: TLS towards etcd", examine)

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.tools.audit_security.check import Check, Finding, State
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 from pybernetes.tools.audit_security.sections._flags import Verdict, equals, given, of_component
 
 _EMBEDDED = "the store is embedded: no port, no member"
 
 
-def _member(flag: str, judge: Verdict) -> Callable[[Facts], Finding]:
-    def examine(facts: Facts) -> Finding:
-        if facts.apiserver is not None and facts.apiserver.get("etcd-servers", "") in ("", "[]"):
+def _member(flag: str, judge: Verdict) -> Callable[[ClusterInputs], Finding]:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if inputs.apiserver is not None and inputs.apiserver.get("etcd-servers", "") in ("", "[]"):
             return Finding(State.NONE, _EMBEDDED)
-        return of_component("etcd", flag, judge)(facts)
+        return of_component("etcd", flag, judge)(inputs)
 
     return examine
 
 
-def _own_authority(facts: Facts) -> Finding:
-    if facts.apiserver is None:
+def _own_authority(inputs: ClusterInputs) -> Finding:
+    if inputs.apiserver is None:
         return Finding(State.MANUAL, "compare etcd's authority with the cluster's")
-    if facts.apiserver.get("etcd-servers", "") in ("", "[]"):
+    if inputs.apiserver.get("etcd-servers", "") in ("", "[]"):
         return Finding(State.NONE, _EMBEDDED)
-    same = facts.apiserver.get("etcd-cafile") == facts.apiserver.get("client-ca-file")
+    same = inputs.apiserver.get("etcd-cafile") == inputs.apiserver.get("client-ca-file")
     return Finding(State.FAIL, "etcd trusts the cluster's client authority") if same else Finding(State.PASS)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pybernetes.tools.audit_security.check import Check, Finding, State, by_hand, nobody, passed
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 from pybernetes.tools.audit_security.sections._flags import given, of_apiserver
 
 
-def _accounts_of_people(facts: Facts) -> Finding:
+def _accounts_of_people(inputs: ClusterInputs) -> Finding:
     names = (
         f"{secret['metadata']['namespace']}/{secret['metadata']['name']}"
-        for account in facts.objects.get("serviceaccounts", ())
+        for account in inputs.objects.get("serviceaccounts", ())
         for secret in ({"metadata": {**account["metadata"], "name": name["name"]}} for name in account.get("secrets", ()))
     )  # fmt: skip
     return nobody(names, "tokens that never end")

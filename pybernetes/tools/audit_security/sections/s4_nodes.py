@@ -7,7 +7,7 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.tools.audit_security.check import Check, Finding, State, nobody
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs
 from pybernetes.tools.audit_security.sections.s1_1_control_plane_files import mode, owned
 
 _WEAK = ("_CBC_", "_RC4_", "_3DES_")
@@ -23,11 +23,11 @@ def field(config: Object, path: str) -> Any:
 
 def _kubelets(
     path: str, good: Callable[[Any], bool], otherwise: str, state: State = State.FAIL
-) -> Callable[[Facts], Finding]:
-    def examine(facts: Facts) -> Finding:
-        if not facts.kubelets:
+) -> Callable[[ClusterInputs], Finding]:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if not inputs.kubelets:
             return Finding(State.NONE, _NO_KUBELET)
-        bad = (name for name, config in facts.kubelets.items() if not good(field(config, path)))
+        bad = (name for name, config in inputs.kubelets.items() if not good(field(config, path)))
         return nobody(bad, otherwise, state)
 
     return examine
@@ -37,20 +37,20 @@ def _strong(ciphers: Any) -> bool:
     return not any(part in cipher for cipher in ciphers or () for part in _WEAK)
 
 
-def _local(text: str) -> Callable[[Facts], Finding]:
+def _local(text: str) -> Callable[[ClusterInputs], Finding]:
     """Return that a recommendation means nothing for local nodes; those of other clusters must be looked at."""
-    return lambda facts: (
-        Finding(State.MANUAL, "look at the nodes") if facts.files is None else Finding(State.NONE, text)
+    return lambda inputs: (
+        Finding(State.MANUAL, "look at the nodes") if inputs.files is None else Finding(State.NONE, text)
     )
 
 
-def _served(facts: Facts) -> Finding:
+def _served(inputs: ClusterInputs) -> Finding:
     bad = (
         name
-        for name, config in facts.kubelets.items()
+        for name, config in inputs.kubelets.items()
         if not config.get("tlsCertFile") and not config.get("serverTLSBootstrap")
     )
-    return nobody(bad, "self-signed certificates") if facts.kubelets else Finding(State.NONE, _NO_KUBELET)
+    return nobody(bad, "self-signed certificates") if inputs.kubelets else Finding(State.NONE, _NO_KUBELET)
 
 
 _NO_KUBELET = "no kubelet answers: hollow nodes, or none is ready"

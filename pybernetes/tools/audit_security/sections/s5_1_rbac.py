@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 
 from pybernetes.api.resource import Object
 from pybernetes.tools.audit_security.check import Check, Finding, nobody
-from pybernetes.tools.audit_security.facts import OWN_NAMESPACES, Facts, name_of
+from pybernetes.tools.audit_security.cluster_inputs import OWN_NAMESPACES, ClusterInputs, name_of
 
 _BUILT_IN = ("admin", "cluster-admin", "edit", "view")
 _BOOTSTRAP = "kubernetes.io/bootstrapping"
 _READ = ("get", "list", "watch")
 
 
-def roles(facts: Facts) -> Iterator[Object]:
+def roles(inputs: ClusterInputs) -> Iterator[Object]:
     """Yield the roles that users of the cluster made."""
     for plural in ("clusterroles", "roles"):
-        for role in facts.objects.get(plural, ()):
+        for role in inputs.objects.get(plural, ()):
             meta = role["metadata"]
             if not (
                 meta["name"].startswith("system:")
@@ -40,12 +40,12 @@ def grants(rule: Object, verbs: tuple[str, ...], group: str, resource: str) -> b
     )
 
 
-def _roles_with(what: str, *wanted: tuple[tuple[str, ...], str, str]) -> Callable[[Facts], Finding]:
-    def examine(facts: Facts) -> Finding:
+def _roles_with(what: str, *wanted: tuple[tuple[str, ...], str, str]) -> Callable[[ClusterInputs], Finding]:
+    def examine(inputs: ClusterInputs) -> Finding:
         return nobody(
             (
                 name_of(role)
-                for role in roles(facts)
+                for role in roles(inputs)
                 for rule in role.get("rules") or ()
                 if any(grants(rule, *right) for right in wanted)
             ),
@@ -55,8 +55,8 @@ def _roles_with(what: str, *wanted: tuple[tuple[str, ...], str, str]) -> Callabl
     return examine
 
 
-def _administrators(facts: Facts) -> Finding:
-    bindings = [*facts.objects.get("clusterrolebindings", ()), *facts.objects.get("rolebindings", ())]
+def _administrators(inputs: ClusterInputs) -> Finding:
+    bindings = [*inputs.objects.get("clusterrolebindings", ()), *inputs.objects.get("rolebindings", ())]
     return nobody(
         (
             name_of(binding)
@@ -68,11 +68,11 @@ def _administrators(facts: Facts) -> Finding:
     )
 
 
-def _wildcards(facts: Facts) -> Finding:
+def _wildcards(inputs: ClusterInputs) -> Finding:
     return nobody(
         (
             name_of(role)
-            for role in roles(facts)
+            for role in roles(inputs)
             for rule in role.get("rules") or ()
             if "*" in rule.get("verbs", []) or "*" in rule.get("resources", [])
         ),
@@ -80,21 +80,21 @@ def _wildcards(facts: Facts) -> Finding:
     )
 
 
-def _default_accounts(facts: Facts) -> Finding:
+def _default_accounts(inputs: ClusterInputs) -> Finding:
     bound = (
         f"{subject.get('namespace', '')}/default"
         for plural in ("clusterrolebindings", "rolebindings")
-        for binding in facts.objects.get(plural, ())
+        for binding in inputs.objects.get(plural, ())
         for subject in binding.get("subjects") or ()
         if subject.get("kind") == "ServiceAccount" and subject.get("name") == "default"
     )
     return nobody(bound, "rights for")
 
 
-def _mounted_tokens(facts: Facts) -> Finding:
+def _mounted_tokens(inputs: ClusterInputs) -> Finding:
     accounts = {
         name_of(account): account.get("automountServiceAccountToken")
-        for account in facts.objects.get("serviceaccounts", ())
+        for account in inputs.objects.get("serviceaccounts", ())
     }
 
     def mounts(pod: Object) -> bool:
@@ -104,14 +104,14 @@ def _mounted_tokens(facts: Facts) -> Finding:
         account = f"{pod['metadata']['namespace']}/{pod['spec'].get('serviceAccountName', 'default')}"
         return accounts.get(account) is not False
 
-    return nobody((name_of(pod) for pod in facts.pods() if mounts(pod)), "pods with a token")
+    return nobody((name_of(pod) for pod in inputs.pods() if mounts(pod)), "pods with a token")
 
 
-def _masters(facts: Facts) -> Finding:
+def _masters(inputs: ClusterInputs) -> Finding:
     names = (
         name_of(binding)
         for plural in ("clusterrolebindings", "rolebindings")
-        for binding in facts.objects.get(plural, ())
+        for binding in inputs.objects.get(plural, ())
         for subject in binding.get("subjects") or ()
         if subject.get("kind") == "Group"
         and subject.get("name") == "system:masters"

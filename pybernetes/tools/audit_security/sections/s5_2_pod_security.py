@@ -7,7 +7,7 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.tools.audit_security.check import Check, Finding, State, nobody
-from pybernetes.tools.audit_security.facts import OWN_NAMESPACES, Facts, name_of
+from pybernetes.tools.audit_security.cluster_inputs import OWN_NAMESPACES, ClusterInputs, name_of
 
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
@@ -19,21 +19,21 @@ def containers(pod: Object) -> Iterator[Object]:
         yield from pod["spec"].get(sort) or ()
 
 
-def _levels(facts: Facts) -> Finding:
+def _levels(inputs: ClusterInputs) -> Finding:
     open_ = (
         name_of(namespace)
-        for namespace in facts.objects.get("namespaces", ())
+        for namespace in inputs.objects.get("namespaces", ())
         if namespace["metadata"]["name"] not in OWN_NAMESPACES
         and namespace["metadata"].get("labels", {}).get(_ENFORCE) not in ("baseline", "restricted")
     )
     return nobody(open_, "namespaces that enforce no standard")
 
 
-def _pods(test: Callable[[Object], Any], what: str) -> Callable[[Facts], Finding]:
-    return lambda facts: nobody((name_of(pod) for pod in facts.pods() if test(pod)), what)
+def _pods(test: Callable[[Object], Any], what: str) -> Callable[[ClusterInputs], Finding]:
+    return lambda inputs: nobody((name_of(pod) for pod in inputs.pods() if test(pod)), what)
 
 
-def _any(test: Callable[[Object], Any], what: str) -> Callable[[Facts], Finding]:
+def _any(test: Callable[[Object], Any], what: str) -> Callable[[ClusterInputs], Finding]:
     return _pods(lambda pod: any(test(container) for container in containers(pod)), what)
 
 
@@ -72,7 +72,7 @@ CHECKS = (
     Check("5.2.8", "no NET_RAW", _any(lambda container: not {"ALL", "NET_RAW"} & set(_dropped(container)), "not dropped by")),
     Check("5.2.9", "no added capabilities", _any(lambda container: set(_added(container)) - {"NET_BIND_SERVICE"}, "added by")),
     Check("5.2.10", "capabilities are dropped", _any(lambda container: "ALL" not in _dropped(container), "not all are dropped by")),
-    Check("5.2.11", "no Windows host processes", lambda facts: Finding(State.NONE, "there are no Windows nodes")),
+    Check("5.2.11", "no Windows host processes", lambda inputs: Finding(State.NONE, "there are no Windows nodes")),
     Check("5.2.12", "no hostPath volumes", _pods(
         lambda pod: any("hostPath" in volume for volume in pod["spec"].get("volumes") or ()), "hostPath in")),
     Check("5.2.13", "no host ports", _any(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pybernetes.api.resource import Object
 from pybernetes.tools.audit_security.check import Check, Finding, State, by_hand, nobody, passed
-from pybernetes.tools.audit_security.facts import Facts, name_of
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs, name_of
 from pybernetes.tools.audit_security.sections._flags import words
 from pybernetes.tools.audit_security.sections.s5_2_pod_security import containers, security
 
 
-def _policies(facts: Facts) -> Finding:
-    covered = {policy["metadata"]["namespace"] for policy in facts.objects.get("networkpolicies", ())}
-    return nobody((name for name in facts.namespaces() if name not in covered), "namespaces without")
+def _policies(inputs: ClusterInputs) -> Finding:
+    covered = {policy["metadata"]["namespace"] for policy in inputs.objects.get("networkpolicies", ())}
+    return nobody((name for name in inputs.namespaces() if name not in covered), "namespaces without")
 
 
-def _secrets_in_environment(facts: Facts) -> Finding:
+def _secrets_in_environment(inputs: ClusterInputs) -> Finding:
     def reads(container: Object) -> bool:
         variables = container.get("env") or ()
         sources = container.get("envFrom") or ()
@@ -22,40 +22,41 @@ def _secrets_in_environment(facts: Facts) -> Finding:
             "secretRef" in source for source in sources
         )
 
-    names = (name_of(pod) for pod in facts.pods() if any(reads(container) for container in containers(pod)))
+    names = (name_of(pod) for pod in inputs.pods() if any(reads(container) for container in containers(pod)))
     return nobody(names, "secrets in variables of")
 
 
-def _provenance(facts: Facts) -> Finding:
-    plugins = words((facts.apiserver or {}).get("enable-admission-plugins", ""))
-    if "ImagePolicyWebhook" in plugins or facts.objects.get("validatingwebhookconfigurations"):
+def _provenance(inputs: ClusterInputs) -> Finding:
+    plugins = words((inputs.apiserver or {}).get("enable-admission-plugins", ""))
+    if "ImagePolicyWebhook" in plugins or inputs.objects.get("validatingwebhookconfigurations"):
         return passed()
     return Finding(State.WARN, "nobody looks at images before they run")
 
 
-def _seccomp(facts: Facts) -> Finding:
+def _seccomp(inputs: ClusterInputs) -> Finding:
     def has_profile(pod: Object) -> bool:
         whole = pod["spec"].get("securityContext") or {}
         return bool(whole.get("seccompProfile")) or all(
             security(container).get("seccompProfile") for container in containers(pod)
         )
 
-    return nobody((name_of(pod) for pod in facts.pods() if not has_profile(pod)), "no profile")
+    return nobody((name_of(pod) for pod in inputs.pods() if not has_profile(pod)), "no profile")
 
 
-def _contexts(facts: Facts) -> Finding:
+def _contexts(inputs: ClusterInputs) -> Finding:
     bare = (
         name_of(pod)
-        for pod in facts.pods()
+        for pod in inputs.pods()
         if not pod["spec"].get("securityContext")
         and not all(security(container) for container in containers(pod))
     )
     return nobody(bare, "no security context")
 
 
-def _default(facts: Facts) -> Finding:
+def _default(inputs: ClusterInputs) -> Finding:
     return nobody(
-        (name_of(pod) for pod in facts.pods() if pod["metadata"]["namespace"] == "default"), "pods in default"
+        (name_of(pod) for pod in inputs.pods() if pod["metadata"]["namespace"] == "default"),
+        "pods in default",
     )
 
 

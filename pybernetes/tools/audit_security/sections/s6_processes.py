@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.tools.audit_security.check import Check, Finding, State, passed
-from pybernetes.tools.audit_security.facts import Facts, Process
+from pybernetes.tools.audit_security.cluster_inputs import ClusterInputs, Process
 
 _ELSEWHERE = "the process is on another machine: look there"
 # It goes through closed folders, such as root's home, to its own files, and serves on a low port: DAC_READ_SEARCH and
@@ -13,11 +13,11 @@ _ELSEWHERE = "the process is on another machine: look there"
 _HARMLESS = 1 << 2 | 1 << 10
 
 
-def _process(problem: Callable[[Process], str], state: State) -> Callable[[Facts], Finding]:
-    def examine(facts: Facts) -> Finding:
-        if facts.process is None:
+def _process(problem: Callable[[Process], str], state: State) -> Callable[[ClusterInputs], Finding]:
+    def examine(inputs: ClusterInputs) -> Finding:
+        if inputs.process is None:
             return Finding(State.MANUAL, _ELSEWHERE)
-        text = problem(facts.process)
+        text = problem(inputs.process)
         return Finding(state, text) if text else passed()
 
     return examine

@@ -36,10 +36,10 @@ async def _components(channel: Channel) -> list[dict[str, Any]]:
         listed = await channel.user.client.list(PODS, _NAMESPACE, labels=control_plane.COMPONENTS)
     except (StatusError, OSError):
         return []
-    found = control_plane.components(listed.items)
-    if control_plane.has_store(found):
-        return found
-    return control_plane.members_elsewhere(listed.items, await _statuses(channel)) + found
+    components = control_plane.components(listed.items)
+    if control_plane.has_store(components):
+        return components
+    return control_plane.members_elsewhere(listed.items, await _statuses(channel)) + components
 
 
 async def _statuses(channel: Channel) -> list[Any]:

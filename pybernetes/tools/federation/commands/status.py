@@ -45,13 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _federated(client: Client, namespace: str) -> dict[str, list[Object]]:
     """Return the federated objects of every kind."""
-    found: dict[str, list[Object]] = {}
+    objects: dict[str, list[Object]] = {}
     for config in await host_objects.enabled_types(client, namespace):
         try:
-            found[config.federated.kind] = (await client.list(config.federated)).items
+            objects[config.federated.kind] = (await client.list(config.federated)).items
         except NotFound:
-            found[config.federated.kind] = []
-    return found
+            objects[config.federated.kind] = []
+    return objects
 
 
 def cluster_row(cluster: Object, objects: Iterable[Object]) -> list[str]:

@@ -86,8 +86,8 @@ class CreateJob:
         deadline, last = loop.time() + _JOB_SECONDS, "no condition of type Complete"
         while loop.time() < deadline:
             try:
-                found = await self._client.get(JOBS, name, NAMESPACE)
-                conditions = (found.get("status") or {}).get("conditions") or ()
+                job = await self._client.get(JOBS, name, NAMESPACE)
+                conditions = (job.get("status") or {}).get("conditions") or ()
                 if any(condition.get("type") == "Complete" for condition in conditions):
                     return ""
                 last = "no condition of type Complete"

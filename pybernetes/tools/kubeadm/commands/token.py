@@ -123,8 +123,8 @@ async def _create(client: Client, arguments: Arguments, words: list[str]) -> Non
         say(wanted[0]["token"])
         return
 
-    found = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
-    cluster = cluster_of(parsed(found["data"]["kubeconfig"]))
+    cluster_info = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
+    cluster = cluster_of(parsed(cluster_info["data"]["kubeconfig"]))
     authority = base64.b64decode(cluster.get("certificate-authority-data") or "")
     command = join_command.text(cluster["server"], wanted[0]["token"], authority).replace(" \\\n\t", " ")
     if arguments.certificate_key:

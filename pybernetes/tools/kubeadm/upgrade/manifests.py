@@ -112,14 +112,14 @@ def _write(path: Path, text: str) -> None:
 async def _shown(objects: ClusterObjects, component: str, node: str) -> tuple[str, str]:
     """Return the hash of the pod that the kubelet shows, and the container of it that runs; empty for none."""
     try:
-        found = await objects.client.get(PODS, f"{component}-{node}", NAMESPACE)
+        pod = await objects.client.get(PODS, f"{component}-{node}", NAMESPACE)
     except (StatusError, OSError):
         return "", ""
-    statuses = (found.get("status") or {}).get("containerStatuses") or ()
+    statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     running = [
         status.get("containerID", "") for status in statuses if "running" in (status.get("state") or {})
     ]
-    return str((found["metadata"].get("annotations") or {}).get(_MIRROR, "")), "".join(running)
+    return str((pod["metadata"].get("annotations") or {}).get(_MIRROR, "")), "".join(running)
 
 
 async def _wait(

@@ -27,12 +27,12 @@ class Versions:
     etcd: Mapping[str, str]
 
 
-def plan(found: Versions, target: str, description: str, etcd_target: str) -> Object:
+def plan(present: Versions, target: str, description: str, etcd_target: str) -> Object:
     """Return the plan of an upgrade to a version; without ``etcd_target`` etcd is left as it is."""
     upgrades = []
-    if _order(found.cluster) < _order(target):
+    if _order(present.cluster) < _order(target):
         upgrades.append(
-            {"description": description, "components": list(_components(found, target, etcd_target))}
+            {"description": description, "components": list(_components(present, target, etcd_target))}
         )
     versions = [
         {
@@ -46,16 +46,16 @@ def plan(found: Versions, target: str, description: str, etcd_target: str) -> Ob
     return output.typed("UpgradePlan", {"availableUpgrades": upgrades, "configVersions": versions})
 
 
-def _components(found: Versions, target: str, etcd_target: str) -> Iterator[Object]:
-    if {*found.kubelets.values()} - {target}:
-        yield from _on_nodes("kubelet", found.kubelets, target)
+def _components(present: Versions, target: str, etcd_target: str) -> Iterator[Object]:
+    if {*present.kubelets.values()} - {target}:
+        yield from _on_nodes("kubelet", present.kubelets, target)
     for name in _CONTROL_PLANE:
-        yield from _on_nodes(name, found.control_planes.get(name) or {}, target)
-    yield _component("kube-proxy", found.cluster.removeprefix("v"), target)
-    yield _component("CoreDNS", found.dns, DNS_VERSION)
+        yield from _on_nodes(name, present.control_planes.get(name) or {}, target)
+    yield _component("kube-proxy", present.cluster.removeprefix("v"), target)
+    yield _component("CoreDNS", present.dns, DNS_VERSION)
     yield _component("kubeadm", KUBERNETES_VERSION, max(target, KUBERNETES_VERSION, key=_order))
     if etcd_target:
-        yield from _on_nodes("etcd", found.etcd, etcd_target)
+        yield from _on_nodes("etcd", present.etcd, etcd_target)
 
 
 def _on_nodes(name: str, versions: Mapping[str, str], target: str) -> Iterator[Object]:

@@ -39,11 +39,11 @@ def problems(
 ) -> Problems:
     """Return what speaks against going from one version to another with a kubeadm of our version."""
     new, cluster, kubeadm = parse(target), parse(current), parse(own)
-    found = Problems()
+    problems = Problems()
     unstable = bool(new[3])
-    grave = found.skippable if unstable else found.mandatory
+    grave = problems.skippable if unstable else problems.mandatory
     if new[:2] < (kubeadm[0], kubeadm[1] - 1):
-        found.mandatory.append(
+        problems.mandatory.append(
             f'Specified version to upgrade to "{target}" is equal to or lower than the minimum supported version "{current}". '
             "Please specify a higher version to upgrade to"
         )
@@ -62,47 +62,47 @@ def problems(
                 f"({new[1]} > {kubeadm[1]}). Such an upgrade is not supported"
             )
         else:
-            found.skippable.append(
+            problems.skippable.append(
                 f'Specified version to upgrade to "{target}" is higher than the kubeadm version "{own}". Upgrade kubeadm first '
                 "using the tool you used to install kubeadm"
             )
     if kubeadm[0] > new[0] or kubeadm[1] > new[1]:
-        found.skippable.append(
+        problems.skippable.append(
             f"Kubeadm version {own} can only be used to upgrade to Kubernetes version {kubeadm[0]}.{kubeadm[1]}"
         )
     if unstable and not experimental and not (new[3].startswith("rc") and candidates):
-        found.skippable.append(
+        problems.skippable.append(
             f'Specified version to upgrade to "{target}" is an unstable version and such upgrades weren\'t allowed via setting '
             "the --allow-*-upgrades flags"
         )
     old = sorted({kubelet for kubelet in kubelets if new[1] > parse(kubelet)[1] + _KUBELET_SKEW})
     if old:
         listed = " ".join(old)
-        found.skippable.append(
+        problems.skippable.append(
             f"There are kubelets in this cluster that are too old that have these versions [{listed}]"
         )
-    return found
+    return problems
 
 
-def check(found: Problems, *, force: bool) -> str:
+def check(problems: Problems, *, force: bool) -> str:
     """Return what is said beside an upgrade that goes on; KubeadmError if it must not."""
 
     def listed(texts: list[str]) -> str:
         return "".join(f"\t- {text}\n" for text in texts)
 
-    if found.mandatory:
+    if problems.mandatory:
         raise KubeadmError(
-            f"the version argument is invalid due to these fatal errors:\n\n{listed(found.mandatory)}\nPlease fix the "
+            f"the version argument is invalid due to these fatal errors:\n\n{listed(problems.mandatory)}\nPlease fix the "
             "misalignments highlighted above and try upgrading again"
         )
-    if found.skippable and not force:
+    if problems.skippable and not force:
         raise KubeadmError(
-            f"the version argument is invalid due to these errors:\n\n{listed(found.skippable)}\nCan be bypassed if you pass "
+            f"the version argument is invalid due to these errors:\n\n{listed(problems.skippable)}\nCan be bypassed if you pass "
             "the --force flag"
         )
-    if not found.skippable:
+    if not problems.skippable:
         return ""
     return (
-        f"[upgrade/preflight] Found {len(found.skippable)} potential version compatibility errors but skipping since the "
-        f"--force flag is set: \n\n{listed(found.skippable)}"
+        f"[upgrade/preflight] Found {len(problems.skippable)} potential version compatibility errors but skipping since the "
+        f"--force flag is set: \n\n{listed(problems.skippable)}"
     )

@@ -33,7 +33,7 @@ def three_way(original: Object | None, modified: Object, current: Object, type_:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Tell whether two values are the same, true and 1 apart."""
+    """Return whether two values are the same, true and 1 apart."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -187,7 +187,7 @@ def _merge_items(there: list[Any], value: list[Any], order: list[Any], field: An
 
 
 def conflicts(left: Any, right: Any, field: Any = None) -> bool:
-    """Tell whether two patches change the same thing in different ways."""
+    """Return whether two patches change the same thing in different ways."""
     if isinstance(left, dict):
         if not isinstance(right, dict) or left.get(MARKER) != right.get(MARKER):
             return True

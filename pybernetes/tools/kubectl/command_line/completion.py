@@ -183,8 +183,8 @@ def _files(last: str) -> list[str]:
     """Return the files and folders here that begin like a word."""
     if "/" in last or ":" in last:
         return []
-    found = sorted(os.scandir("."), key=lambda entry: entry.name)
-    names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in found]
+    entries = sorted(os.scandir("."), key=lambda entry: entry.name)
+    names = [f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name for entry in entries]
     return _starting(names, last)
 
 
@@ -235,15 +235,15 @@ def _configured(context: Context, key: str) -> list[str]:
 
 def _objects(context: Context, word: str) -> list[str]:
     """Return the names of the objects that a word means; none if they cannot be had."""
-    found: list[str] = []
+    names: list[str] = []
     try:
         for resource in context.discovery.category(word) or [context.discovery.find(word)]:
             namespace = context.namespace if resource.namespaced else ""
             listed = context.client.list(resource, namespace).get("items") or ()
-            found += [item["metadata"]["name"] for item in listed]
+            names += [item["metadata"]["name"] for item in listed]
     except CommandError:
         return []
-    return found
+    return names
 
 
 def _ports(context: Context, word: str, last: str) -> list[str]:

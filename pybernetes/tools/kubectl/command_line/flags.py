@@ -93,7 +93,7 @@ class Values:
         return "" if name in self.shadowed else getattr(self, name.replace("-", "_"))
 
     def has(self, name: str) -> bool:
-        """Tell whether the command has such a flag."""
+        """Return whether the command has such a flag."""
         return name in self.flags
 
     def put(self, flag: Flag, text: str) -> None:

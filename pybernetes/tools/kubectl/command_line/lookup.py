@@ -104,7 +104,7 @@ def group_of(command: Command) -> str | None:
 
 
 def _has_alias(path: str, word: str) -> bool:
-    """Tell whether a file says that a word is an alias; importing all of them to find out would take longer."""
+    """Return whether a file says that a word is an alias; importing all of them to find out would take longer."""
     try:
         with open(path, encoding="utf-8") as file:
             return any(line.startswith("ALIASES = ") and f'"{word}"' in line for line in file)

@@ -154,7 +154,7 @@ class ApiProxy:
 
 
 def _impersonated(name: str, theirs: set[str]) -> bool:
-    """Tell whether a header of ours says for whom to act, and the client has said that itself."""
+    """Return whether a header of ours says for whom to act, and the client has said that itself."""
     return name.lower().startswith("impersonate-") and "impersonate-user" in theirs
 
 

@@ -59,7 +59,7 @@ def strip(pod: Object, profile: str, keep: dict[str, bool]) -> None:
 
 
 def may_not_work(container: Object, pod: Object) -> bool:
-    """Tell whether a container is given powers that the user of its pod cannot use."""
+    """Return whether a container is given powers that the user of its pod cannot use."""
     user = ((pod.get("spec") or {}).get("securityContext") or {}).get("runAsUser")
     security = container.get("securityContext")
     if not user or not security or security.get("runAsUser") == 0:

@@ -185,7 +185,7 @@ def _one(
 
 
 def _emptied(info: Info, field: str) -> bool:
-    """Tell whether an object has no annotations, and gets an empty map of them."""
+    """Return whether an object has no annotations, and gets an empty map of them."""
     return field == "annotations" and not (info.object.get("metadata") or {}).get(field)
 
 

@@ -62,7 +62,7 @@ def run(context: Context) -> None:
         if text
     ]
     builder = Builder.from_flags(context, continue_on_error=True)
-    if not builder.each(lambda info: _one(context, info, metrics, dry_run)):
+    if not builder.for_each(lambda info: _one(context, info, metrics, dry_run)):
         raise CommandError("no objects passed to autoscale")
 
 

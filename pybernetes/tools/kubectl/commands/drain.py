@@ -165,7 +165,7 @@ def _has_deadline(value: Object | None) -> bool:
 
 
 def _is_going(metadata: Object, seconds: int) -> bool:
-    """Tell whether a pod has been going for longer than we care to wait."""
+    """Return whether a pod has been going for longer than we care to wait."""
     since: str = metadata.get("deletionTimestamp") or ""
     return seconds > 0 and since != "" and time.time() - parse_time(since) > seconds
 

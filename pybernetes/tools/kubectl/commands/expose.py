@@ -51,7 +51,7 @@ def run(context: Context) -> None:
     """Make a service for each object."""
     dry_run = context.dry_run()
     builder = Builder.from_flags(context, continue_on_error=True, labels=None, scheme=SCHEME)
-    builder.each(lambda info: _one(context, info, dry_run))
+    builder.for_each(lambda info: _one(context, info, dry_run))
 
 
 def _one(context: Context, info: Info, dry_run: str) -> None:

@@ -52,7 +52,7 @@ def run(context: Context) -> None:
         raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     patch = _patch(context)
     builder = Builder.from_flags(context, continue_on_error=True, subresource=flags.subresource, settled=True)
-    if not builder.each(lambda info: _one(context, info, patch, dry_run)):
+    if not builder.for_each(lambda info: _one(context, info, patch, dry_run)):
         raise CommandError("no objects passed to patch")
 
 

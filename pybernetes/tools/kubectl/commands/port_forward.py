@@ -39,12 +39,12 @@ def run(context: Context) -> None:
     pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     service = info.object if info.resource.kind == "Service" else None
     _refuse_udp(service or pod, context.args[1:])
-    found = [_numbers(pair, service, pod) for pair in context.args[1:]]
+    pairs = [_numbers(pair, service, pod) for pair in context.args[1:]]
     phase = (pod.get("status") or {}).get("phase")
     if phase != "Running":
         raise CommandError(f"unable to forward port because pod is not running. Current status={phase}")
     addresses = _addresses(flags.address)
-    ports = [_checked(*pair) for pair in found]
+    ports = [_checked(*pair) for pair in pairs]
     lost = threading.Event()
     _watch(context, pod, lost)
     listening = []

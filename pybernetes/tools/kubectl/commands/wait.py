@@ -52,7 +52,7 @@ def run(context: Context) -> None:
     seconds = flags.timeout if flags.timeout >= 0 else A_WEEK
     deadline = time.monotonic() + seconds
     kinds = {kind for kind, _ in conditions}
-    builder, infos = _found(context, kinds, deadline)
+    builder, infos = _objects(context, kinds, deadline)
     count = 0
     for info in infos:
         count += 1
@@ -76,7 +76,7 @@ def run(context: Context) -> None:
         raise CommandError("no matching resources found")
 
 
-def _found(context: Context, kinds: set[str], deadline: float) -> tuple[Builder, Iterable[Info]]:
+def _objects(context: Context, kinds: set[str], deadline: float) -> tuple[Builder, Iterable[Info]]:
     """Return the objects that the arguments name, each read when its turn comes; if they are to be created, once one is there."""
     flags = context.flags
     creating = "create" in kinds
@@ -169,7 +169,7 @@ def parse(text: str) -> Condition:
 
 
 def has_condition(value: Object, name: str, wanted: str) -> bool:
-    """Tell whether a condition of an object has a status and is about the object's present generation."""
+    """Return whether a condition of an object has a status and is about the object's present generation."""
     status = value.get("status") or {}
     for condition in status.get("conditions") or ():
         if str(condition.get("type")).lower() != name.lower():

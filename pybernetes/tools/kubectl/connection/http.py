@@ -308,7 +308,7 @@ class Connection:
 
 
 def _is_not_text(text: str) -> bool:
-    """Tell whether a text cannot be a line of a request."""
+    """Return whether a text cannot be a line of a request."""
     return not text.isprintable() and any((char < " " and char != "\t") or char == "\x7f" for char in text)
 
 

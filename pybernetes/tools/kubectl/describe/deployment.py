@@ -70,7 +70,7 @@ def _template(value: Object) -> Object:
 
 
 def same_template(replica_sets: Object, deployments: Object) -> bool:
-    """Tell whether two pod templates are alike but for the hash that a replica set adds."""
+    """Return whether two pod templates are alike but for the hash that a replica set adds."""
     return _clean(without_hash(replica_sets)) == _clean(deployments)
 
 

@@ -113,7 +113,7 @@ def access(config: Object, flags: Values) -> Access:
 
 
 def is_in_pod(config: Object, flags: Values, environment: Mapping[str, str]) -> bool:
-    """Tell whether this runs in a pod whose service account is to be used: nothing says which cluster is meant."""
+    """Return whether this runs in a pod whose service account is to be used: nothing says which cluster is meant."""
     if not environment.get("KUBERNETES_SERVICE_HOST") or config.get("clusters") or config.get("contexts"):
         return False
     chosen = (flags.kubeconfig, flags.common("server"), flags.cluster, flags.context)

@@ -92,8 +92,8 @@ def _refreshed(settings: Settings, refresh: str) -> dict[str, Any]:
 
     issuer = settings["idp-issuer-url"].removesuffix("/")
     address = f"{issuer}/.well-known/openid-configuration"
-    found = _answer(address, settings, "oidc: failed to query metadata endpoint")
-    endpoint = found.get("token_endpoint")
+    metadata = _answer(address, settings, "oidc: failed to query metadata endpoint")
+    endpoint = metadata.get("token_endpoint")
     if not endpoint or not isinstance(endpoint, str):
         raise NoConnection("oidc: discovery object doesn't contain a token_endpoint")
     if not endpoint.startswith("https://") and not (

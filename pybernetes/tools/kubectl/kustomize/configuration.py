@@ -55,7 +55,7 @@ class Configuration:
         return made
 
     def sort(self) -> None:
-        """Bring all into the order of their kinds."""
+        """Sort all by the order of their kinds."""
         for specs in self.specs.values():
             specs.sort(key=lambda spec: spec.gvk.order())
         self.references.sort(key=lambda references: references.gvk.order())

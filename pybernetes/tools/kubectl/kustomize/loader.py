@@ -122,7 +122,7 @@ class Loader:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Tell whether a folder is another one or below it."""
+    """Return whether a folder is another one or below it."""
     return root in ("/", path) or path.startswith(f"{root}/")
 
 

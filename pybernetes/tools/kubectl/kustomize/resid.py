@@ -74,7 +74,7 @@ class Gvk:
         return f"{self.kind or '[noKind]'}.{self.version or '[noVer]'}.{self.group or '[noGrp]'}"
 
     def is_selected(self, selector: Gvk) -> bool:
-        """Tell whether all that a selector names is the same."""
+        """Return whether all that a selector names is the same."""
         return (
             (not selector.kind or selector.kind == self.kind)
             and (not selector.version or selector.version == self.version)
@@ -125,11 +125,11 @@ class ResId:
         return self.gvk.group, self.gvk.version, self.gvk.kind, self.name, self.namespace
 
     def same(self, other: ResId) -> bool:
-        """Tell whether two ids mean one object."""
+        """Return whether two ids mean one object."""
         return self.identity() == other.identity()
 
     def is_selected_by(self, selector: ResId) -> bool:
-        """Tell whether all that a selector names is the same."""
+        """Return whether all that a selector names is the same."""
         return (
             (not selector.name or selector.name == self.name)
             and (not selector.namespace or selector.effective_namespace == self.effective_namespace)

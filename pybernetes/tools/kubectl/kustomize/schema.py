@@ -119,7 +119,7 @@ BUILT_IN = "v1.21.2"
 
 
 def is_cluster_scoped(api_version: str, kind: str) -> bool:
-    """Tell whether a kind certainly has no namespace."""
+    """Return whether a kind certainly has no namespace."""
     if (api_version, kind) in _cluster:
         return True
     return _custom_scopes.get((api_version, kind)) is False and (api_version, kind) not in _builtin()
@@ -183,5 +183,5 @@ def use(custom: dict[str, Any] | None, version: str = "") -> None:
 
 
 def is_chosen() -> bool:
-    """Tell whether a kustomization brought a schema, or named the built-in one."""
+    """Return whether a kustomization brought a schema, or named the built-in one."""
     return _custom is not None or bool(_version)

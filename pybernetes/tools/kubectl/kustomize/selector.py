@@ -35,12 +35,12 @@ class Selector:
                     raise BuildError(str(error)) from None
 
     def matches(self, field: str, value: str) -> bool:
-        """Tell whether the pattern of a field matches; without one all do."""
+        """Return whether the pattern of a field matches; without one all do."""
         pattern = self.patterns.get(field)
         return pattern is None or pattern.search(value) is not None
 
     def matches_gvk(self, gvk: Gvk) -> bool:
-        """Tell whether a kind is selected."""
+        """Return whether a kind is selected."""
         return (
             self.matches("group", gvk.group)
             and self.matches("version", gvk.version)
@@ -48,7 +48,7 @@ class Selector:
         )
 
     def matches_id(self, resource_id: ResId) -> bool:
-        """Tell whether an id is selected."""
+        """Return whether an id is selected."""
         return (
             self.matches_gvk(resource_id.gvk)
             and self.matches("name", resource_id.name)
@@ -56,7 +56,7 @@ class Selector:
         )
 
     def matches_metadata(self, resource: Resource) -> bool:
-        """Tell whether labels and annotations are selected."""
+        """Return whether labels and annotations are selected."""
         return _selected(self.labels, resource.labels) and _selected(self.annotations, resource.annotations)
 
     def select(self, resources: Iterable[Resource]) -> list[Resource]:

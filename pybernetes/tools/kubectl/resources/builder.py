@@ -84,7 +84,7 @@ class Builder:
         """Where names are looked up; nowhere in particular for all namespaces."""
         return "" if self.all_namespaces else self.context.namespace
 
-    def each(self, work: Callable[[Info], None]) -> int:
+    def for_each(self, work: Callable[[Info], None]) -> int:
         """Do work for each object, keep the errors of those that fail, and return how many objects there were."""
         count = 0
         for info in self.infos():

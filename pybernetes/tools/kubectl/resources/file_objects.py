@@ -104,7 +104,7 @@ def _values(builder: Builder, name: str) -> Iterator[tuple[Any, str]]:
 
 def _flat(builder: Builder, value: Any, source: str) -> list[Any]:
     """Return the items of a list, and of lists in it; what says of itself neither kind nor version is what the list is of."""
-    found: list[Any] = []
+    items: list[Any] = []
     object_check.check_list(value, source, bool(builder.scheme))
     kind, version = str(value["kind"]).removesuffix("List"), str(value.get("apiVersion") or "")
     if kind and not builder.local:
@@ -117,8 +117,8 @@ def _flat(builder: Builder, value: Any, source: str) -> list[Any]:
         if isinstance(item, dict) and not item.get("kind") and not item.get("apiVersion"):
             item = {**item, "kind": kind, "apiVersion": version}
         nested = isinstance(item, dict) and "items" in item
-        found += _flat(builder, item, source) if nested else [item]
-    return found
+        items += _flat(builder, item, source) if nested else [item]
+    return items
 
 
 def _loaded(builder: Builder, value: Any, source: str, in_list: bool) -> Info:

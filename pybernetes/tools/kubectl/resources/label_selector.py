@@ -44,7 +44,7 @@ def parse_selector(text: str) -> Object:
 
 
 def _lists(text: str, key: str) -> bool:
-    """Tell whether a selector names the values of a key as a list, be it of one."""
+    """Return whether a selector names the values of a key as a list, be it of one."""
     import re
 
     return re.search(rf"(?:^|,)\s*{re.escape(key)}\s+in\s*\(", text) is not None

@@ -19,12 +19,12 @@ def complaints(value: Any, client: Client) -> list[str]:
     document = client.json("GET", "/openapi/v2", query={"timeout": "32s"})
     definitions = document.get("definitions") or {}
     plain = (value["apiVersion"], value["kind"]) == ("v1", "List")
-    found: list[str] = []
+    problems: list[str] = []
     for item in value["items"] if plain else [value]:
         name = _definition(definitions, item)
         if name:
-            found += _Schemas(definitions).wrong({"$ref": f"/{name}"}, item, item["kind"], name)
-    return found
+            problems += _Schemas(definitions).wrong({"$ref": f"/{name}"}, item, item["kind"], name)
+    return problems
 
 
 def _definition(definitions: dict[str, Any], value: Any) -> str:

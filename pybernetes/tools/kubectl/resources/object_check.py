@@ -50,7 +50,7 @@ _MAPS = {"labels", "annotations"}
 
 
 def _is_plain(metadata: Any) -> bool:
-    """Tell whether metadata has nothing but texts where texts belong; what is rarer is for the schema to look at."""
+    """Return whether metadata has nothing but texts where texts belong; what is rarer is for the schema to look at."""
     if type(metadata) is not dict:
         return metadata is None
     for name, value in metadata.items():

@@ -83,8 +83,8 @@ def _read(context: Context, info: Info, listed: bool) -> tuple[Object | None, st
     """Return an object, or None if it is not there, and the version to watch from."""
     try:
         if listed:
-            found = context.client.list(info.resource, info.namespace, fields=f"metadata.name={info.name}")
-            return next(iter(found.get("items") or ()), None), _version(found)
+            listing = context.client.list(info.resource, info.namespace, fields=f"metadata.name={info.name}")
+            return next(iter(listing.get("items") or ()), None), _version(listing)
         value = context.client.get(info.resource, info.namespace, info.name)
     except ApiError as error:
         if not_found(error):

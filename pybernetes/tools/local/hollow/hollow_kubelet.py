@@ -32,7 +32,7 @@ async def run(
     usage: HollowUsage | None = None,
     place: Callable[[int], tuple[str, int]] | None = None,
 ) -> None:
-    """Be hollow nodes until cancelled; ``ready`` is set when they are registered.
+    """Run hollow nodes until cancelled; set ``ready`` when they are registered.
 
     One that ``takes_over`` is also every node that somebody else creates with the annotation; ``addresses`` are kept
     those of all nodes that it is; ``usage`` is told which pods they have; ``place``
@@ -62,7 +62,7 @@ async def run(
 
 
 def _follow(cache: Informer, nodes: HollowNodes, group: asyncio.TaskGroup) -> None:
-    """Be one node more or less when somebody creates or deletes a Node that is hollow."""
+    """Start or stop playing a node when somebody creates or deletes a hollow Node."""
 
     def changed(old: Object | None, new: Object | None) -> None:
         if new is None:

@@ -88,7 +88,7 @@ class HollowNodes:
             await asyncio.gather(*(self._register(number, name) for name, number in part))
 
     async def take_over_all(self) -> None:
-        """Be all nodes that others created to be hollow."""
+        """Play all nodes that others created to be hollow."""
         for node in (await self._client.list(NODES)).items:
             if self.adopts(node):
                 await self.take_over(node)
@@ -99,7 +99,7 @@ class HollowNodes:
         return HOLLOW in (meta.get("annotations") or {}) and meta["name"] not in self.numbers
 
     async def take_over(self, node: Object) -> None:
-        """Be one more node, which somebody created."""
+        """Play one more node, which somebody created."""
         name, status = node["metadata"]["name"], node.get("status") or {}
         number = self.numbers[name] = self._next
         self._next += 1
@@ -115,7 +115,7 @@ class HollowNodes:
         self._changed.set()
 
     def let_go(self, name: str) -> None:
-        """Be a node no more whose Node was deleted."""
+        """Stop playing a node whose Node was deleted."""
         if name in self._resources:
             self._addresses.discard(node_address(self.numbers[name]))
             del self._resources[name], self.numbers[name]

@@ -41,7 +41,7 @@ class HostRoutes:
         ]
 
     def add(self, asked: Mapping[str, Any]) -> None:
-        """Lead a range to a node, from all others; ValueError for what is no range of pods or no node."""
+        """Route a range to a node, from all others; ValueError for what is no range of pods or no node."""
         destination, nodes = self._range(asked["destination"]), self._nodes()
         if asked["node"] not in nodes:
             raise ValueError(f"{asked['node']!r} is no node of this cluster")
@@ -54,7 +54,7 @@ class HostRoutes:
                     self._ip(node, "route", "replace", destination, "via", gateway, "proto", PROTOCOL)
 
     def remove(self, asked: Mapping[str, Any]) -> None:
-        """Lead a range no longer to an address; elsewhere it may lead by now."""
+        """Remove the route of a range to an address, if it still leads there."""
         destination, gateway = self._range(asked["destination"]), str(ipaddress.ip_address(asked["gateway"]))
         with self._lock:
             for node in self._nodes():

@@ -72,9 +72,9 @@ async def find(file: Path, names: Iterable[str], namespace: str) -> list[Forward
 
 async def run(file: Path, names: Iterable[str], namespace: str, address: str) -> None:
     """Forward as the user of a kubeconfig until cancelled; one that ends, since its pod did, begins again with another."""
-    found = await find(file, names, namespace)
+    forwards = await find(file, names, namespace)
     async with asyncio.TaskGroup() as group:
-        for forward in found:
+        for forward in forwards:
             group.create_task(_keep(file, forward, address))
 
 

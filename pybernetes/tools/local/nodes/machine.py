@@ -115,7 +115,7 @@ class Machine:
             time.sleep(0.005)
 
     def pause(self) -> None:
-        """Hold everything that runs inside."""
+        """Freeze everything that runs inside."""
         held: set[int] = set()
         while new := self.processes() - held:
             _signal(new, signal.SIGSTOP)

@@ -40,4 +40,4 @@ def nodes_or_zones(cluster: Cluster, names: Iterable[str]) -> list[str]:
 def stays(cluster: Cluster, pod: Pod) -> bool:
     """Return whether a pod belongs to its node: a daemon set's or a static pod's goes nowhere else."""
     owner = pod.shape.owner
-    return cluster.facts_of(pod).mirror or (owner is not None and owner.kind in ("DaemonSet", "Node"))
+    return cluster.inputs_of(pod).mirror or (owner is not None and owner.kind in ("DaemonSet", "Node"))

@@ -66,14 +66,14 @@ def evict(cluster: Cluster, simulation: Simulation, pods: list[Pod]) -> list[tup
 
 def refusal(budgets: EvictionBudgets, cluster: Cluster, pod: Pod) -> str:
     """Return why a pod may not be evicted now; if nothing speaks against it, count it as evicted."""
-    facts = cluster.facts_of(pod)
-    answer = budgets.evict(pod, guarded=facts.running and not pod.deleting, ready=facts.ready)
+    inputs = cluster.inputs_of(pod)
+    answer = budgets.evict(pod, guarded=inputs.running and not pod.deleting, ready=inputs.ready)
     return "" if answer is None else f"{answer.message} {answer.cause}".rstrip()
 
 
 def _note(cluster: Cluster, leaving: list[Pod], answer: Answer) -> None:
     bare = [pod.key for pod in leaving if pod.shape.owner is None]
-    scratch = [pod.key for pod in leaving if cluster.facts_of(pod).scratch]
+    scratch = [pod.key for pod in leaving if cluster.inputs_of(pod).scratch]
     if bare:
         answer.notes.append(f"kubectl drain needs --force: no controller has {_some(bare)}")
     if scratch:

@@ -105,10 +105,10 @@ def leaving(cluster: Cluster, pods: list[Pod], ordered: bool) -> list[Pod]:
     beside = Counter(pod.node for pod in pods)
 
     def order(pod: Pod) -> tuple[bool, bool, bool, int, int]:
-        facts = cluster.facts_of(pod)
-        return bool(pod.node), facts.running, facts.ready, facts.deletion_cost, -beside[pod.node]
+        inputs = cluster.inputs_of(pod)
+        return bool(pod.node), inputs.running, inputs.ready, inputs.deletion_cost, -beside[pod.node]
 
-    newest = sorted(pods, key=lambda pod: (cluster.facts_of(pod).created, pod.key), reverse=True)
+    newest = sorted(pods, key=lambda pod: (cluster.inputs_of(pod).created, pod.key), reverse=True)
     return sorted(newest, key=order)
 
 

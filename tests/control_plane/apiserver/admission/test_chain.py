@@ -99,12 +99,12 @@ def test_lookups_follow_the_store_and_decode_once() -> None:
             empty = lookup.all("one")
             await world.add("", "limitranges", {"metadata": {"name": "b"}}, "two")
             assert lookup.all("one") is empty, "a change elsewhere is none here"
-            assert [each["metadata"]["name"] for each in lookup.all("two")] == ["a", "b"]
+            assert [limit["metadata"]["name"] for limit in lookup.all("two")] == ["a", "b"]
             assert lookup.get("two", "a") is lookup.get("two", "a")
             await world.add("", "limitranges", {"metadata": {"name": "a"}, "spec": {"limits": []}}, "two")
             assert (lookup.get("two", "a") or {}).get("spec") == {"limits": []}
             assert lookup.get("two", "c") is None
-            assert [each["metadata"]["name"] for each in lookup.each("two")] == ["a", "b"]
+            assert [limit["metadata"]["name"] for limit in lookup.all_objects("two")] == ["a", "b"]
 
     run(test())
 

@@ -359,7 +359,7 @@ def _user_rules(rules: list[Mapping[str, Any]], path: Path, problems: Errors) ->
 
 
 def _uses(program: Program, claim: str) -> bool:
-    """Tell whether an expression looks at a claim: ``claims.email``, or ``claims.?email`` where it may be absent."""
+    """Return whether an expression looks at a claim: ``claims.email``, or ``claims.?email`` where it may be absent."""
     for node in nodes(program.tree):
         match node:
             case Select(operand=Ident(name="claims"), name=name) if name == claim:

@@ -70,14 +70,14 @@ def policy(line: bytes) -> Policy:
     given: dict[str, Any] = {}
     for field in fields(Policy):
         kind, name = (bool, "bool") if field.name == "readonly" else (str, "string")
-        found = spec.get(field.name)
-        if found is None:
+        setting = spec.get(field.name)
+        if setting is None:
             continue
-        if not isinstance(found, kind):
+        if not isinstance(setting, kind):
             raise ValueError(
                 f"json: cannot unmarshal into Go struct field PolicySpec.spec.{field.name} of type {name}"
             )
-        given[field.name] = found
+        given[field.name] = setting
     if "*" in (given.get("user"), given.get("group")):
         given |= {"user": "", "group": AUTHENTICATED}  # everybody who is somebody
     return Policy(**given)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 # resource, namespace, name
-Thing = tuple[str, str, str]
+ObjectKey = tuple[str, str, str]
 CLAIMS, VOLUMES, SECRETS = "persistentvolumeclaims", "persistentvolumes", "secrets"
 
 
@@ -21,31 +21,31 @@ class Graph:
 
     def __init__(self) -> None:
         # For each thing that bound objects refer to, how often each node has such an object.
-        self._nodes: dict[Thing, dict[str, int]] = {}
+        self._nodes: dict[ObjectKey, dict[str, int]] = {}
         # For each bound object its node, and all that it stands for (itself too).
-        self._bound: dict[Thing, tuple[str, frozenset[Thing]]] = {}
-        self._volumes: dict[str, tuple[Thing, frozenset[Thing]]] = {}
-        self._volumes_of_secret: dict[Thing, set[str]] = {}
+        self._bound: dict[ObjectKey, tuple[str, frozenset[ObjectKey]]] = {}
+        self._volumes: dict[str, tuple[ObjectKey, frozenset[ObjectKey]]] = {}
+        self._volumes_of_secret: dict[ObjectKey, set[str]] = {}
 
-    def node_of(self, thing: Thing) -> str:
+    def node_of(self, key: ObjectKey) -> str:
         """Return the node that a pod or the like is bound to, or an empty string."""
-        return self._bound[thing][0] if thing in self._bound else ""
+        return self._bound[key][0] if key in self._bound else ""
 
-    def bind(self, thing: Thing, node: str, references: Iterable[Thing] = ()) -> None:
+    def bind(self, key: ObjectKey, node: str, references: Iterable[ObjectKey] = ()) -> None:
         """Note that an object is bound to a node, which needs all that it refers to."""
-        self.unbind(thing)
-        things = frozenset((thing, *references))
-        self._bound[thing] = node, things
-        for needed in things:
+        self.unbind(key)
+        keys = frozenset((key, *references))
+        self._bound[key] = node, keys
+        for needed in keys:
             nodes = self._nodes.setdefault(needed, {})
             nodes[node] = nodes.get(node, 0) + 1
 
-    def unbind(self, thing: Thing) -> None:
+    def unbind(self, key: ObjectKey) -> None:
         """Forget a bound object."""
-        if thing not in self._bound:
+        if key not in self._bound:
             return
-        node, things = self._bound.pop(thing)
-        for needed in things:
+        node, keys = self._bound.pop(key)
+        for needed in keys:
             nodes = self._nodes[needed]
             nodes[node] -= 1
             if not nodes[node]:
@@ -53,7 +53,7 @@ class Graph:
                 if not nodes:
                     del self._nodes[needed]
 
-    def claim(self, volume: str, claim: Thing, secrets: Iterable[Thing]) -> None:
+    def claim(self, volume: str, claim: ObjectKey, secrets: Iterable[ObjectKey]) -> None:
         """Note that a volume is for a claim, and which secrets it needs."""
         self.release(volume)
         needed = frozenset(secrets)
@@ -71,15 +71,15 @@ class Graph:
             if not volumes:
                 del self._volumes_of_secret[secret]
 
-    def reaches(self, node: str, thing: Thing) -> bool:
+    def reaches(self, node: str, key: ObjectKey) -> bool:
         """Return whether a thing is there for a node."""
-        if node in self._nodes.get(thing, ()):
+        if node in self._nodes.get(key, ()):
             return True
-        resource, namespace, name = thing
+        resource, namespace, name = key
         if resource == VOLUMES:
             return not namespace and self._mounts(node, name)
         if resource == SECRETS:
-            return any(self._mounts(node, volume) for volume in self._volumes_of_secret.get(thing, ()))
+            return any(self._mounts(node, volume) for volume in self._volumes_of_secret.get(key, ()))
         return False
 
     def _mounts(self, node: str, volume: str) -> bool:

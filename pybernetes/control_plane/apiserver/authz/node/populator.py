@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authz.node import references
-from pybernetes.control_plane.apiserver.authz.node.graph import CLAIMS, SECRETS, Graph, Thing
+from pybernetes.control_plane.apiserver.authz.node.graph import CLAIMS, SECRETS, Graph, ObjectKey
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
@@ -32,9 +32,9 @@ class Populator:
 
     def __init__(self, store: Store, kinds: Kinds, graph: Graph) -> None:
         self._graph = graph
-        self._uids: dict[Thing, bytes] = {}
+        self._uids: dict[ObjectKey, bytes] = {}
         # Large pods that are being read.
-        self._reading: dict[Thing, Record] = {}
+        self._reading: dict[ObjectKey, Record] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._follows_all = False
         self._follows: list[PrefixFollower] = []
@@ -56,72 +56,72 @@ class Populator:
             follow.start()
         self._follows_all = True
 
-    def _pod(self, kind: Kind, thing: Thing, record: Record | None) -> None:
-        self._reading.pop(thing, None)
+    def _pod(self, kind: Kind, key: ObjectKey, record: Record | None) -> None:
+        self._reading.pop(key, None)
         # ``find`` and not ``in``, with which Python raises and drops an error first.
         if record is None or record.value.find(_BOUND) < 0:
-            self._drop(thing)
+            self._drop(key)
             return
-        uid, value = self._uids.get(thing), record.value
+        uid, value = self._uids.get(key), record.value
         if uid is not None and value.find(uid) >= 0 and not _grows(value):
             return
         if len(value) <= off_loop.LARGE or not self._follows_all:
-            self._bind(thing, _needs(kind, record))
+            self._bind(key, _needs(kind, record))
             return
         # Until it is read the node has what it had.
-        self._reading[thing] = record
-        task = asyncio.get_running_loop().create_task(self._read(kind, thing, record))
+        self._reading[key] = record
+        task = asyncio.get_running_loop().create_task(self._read(kind, key, record))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _read(self, kind: Kind, thing: Thing, record: Record) -> None:
+    async def _read(self, kind: Kind, key: ObjectKey, record: Record) -> None:
         """Read a large pod beside the event loop."""
         try:
             needs = await off_loop.beside(_needs, kind, record)
         except Damaged as error:
             log.error("%s: it counts as gone until it is replaced", error)
             needs = _Needs("", (), b"")
-        if self._reading.get(thing) is record:
-            del self._reading[thing]
-            self._bind(thing, needs)
+        if self._reading.get(key) is record:
+            del self._reading[key]
+            self._bind(key, needs)
 
-    def _bind(self, thing: Thing, needs: _Needs) -> None:
+    def _bind(self, key: ObjectKey, needs: _Needs) -> None:
         if not needs.node:
-            self._drop(thing)
+            self._drop(key)
             return
-        namespace = thing[1]
-        things = [(resource, namespace, name) for resource, name in needs.references]
-        self._graph.bind(thing, needs.node, things)
+        namespace = key[1]
+        keys = [(resource, namespace, name) for resource, name in needs.references]
+        self._graph.bind(key, needs.node, keys)
         if needs.uid:
-            self._uids[thing] = needs.uid
+            self._uids[key] = needs.uid
         else:
-            self._uids.pop(thing, None)
+            self._uids.pop(key, None)
 
-    def _plain(self, kind: Kind, thing: Thing, record: Record | None) -> None:
+    def _plain(self, kind: Kind, key: ObjectKey, record: Record | None) -> None:
         """Return what follows a kind whose spec names its node once and for all."""
-        uid = self._uids.get(thing)
+        uid = self._uids.get(key)
         if record is not None and uid is not None and uid in record.value:
             return
-        self._drop(thing)
+        self._drop(key)
         if record is not None and _BOUND in record.value:
             obj = kind.shared(record)
             node = obj.get("spec", {}).get("nodeName", "")
             if node:
-                self._graph.bind(thing, node)
-                self._uids[thing] = _uid(obj)
+                self._graph.bind(key, node)
+                self._uids[key] = _uid(obj)
 
-    def _volume(self, kind: Kind, thing: Thing, record: Record | None) -> None:
+    def _volume(self, kind: Kind, key: ObjectKey, record: Record | None) -> None:
         volume = kind.shared(record) if record is not None else {}
         claim = volume.get("spec", {}).get("claimRef")
         if claim is None:
-            self._graph.release(thing[2])
+            self._graph.release(key[2])
             return
         secrets = [(SECRETS, namespace, name) for namespace, name in references.of_volume(volume)]
-        self._graph.claim(thing[2], (CLAIMS, claim.get("namespace", ""), claim.get("name", "")), secrets)
+        self._graph.claim(key[2], (CLAIMS, claim.get("namespace", ""), claim.get("name", "")), secrets)
 
-    def _drop(self, thing: Thing) -> None:
-        self._graph.unbind(thing)
-        self._uids.pop(thing, None)
+    def _drop(self, key: ObjectKey) -> None:
+        self._graph.unbind(key)
+        self._uids.pop(key, None)
 
 
 class _Needs(NamedTuple):
@@ -149,7 +149,7 @@ def _uid(obj: Object) -> bytes:
 
 
 def _change(
-    kind: Kind, take: Callable[[Kind, Thing, Record | None], None]
+    kind: Kind, take: Callable[[Kind, ObjectKey, Record | None], None]
 ) -> Callable[[str, Record | None], None]:
     resource, start = kind.resource.plural, len(kind.prefix)
 

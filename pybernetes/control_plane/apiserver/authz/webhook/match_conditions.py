@@ -62,7 +62,7 @@ def compile_all(conditions: Iterable[Mapping[str, Any]], path: Path, problems: E
 
 
 def matches(programs: Iterable[Program], request: Mapping[str, Any]) -> bool:
-    """Tell whether all conditions hold; CelError if one cannot be evaluated and none says no."""
+    """Return whether all conditions hold; CelError if one cannot be evaluated and none says no."""
     problems: list[str] = []
     for program in programs:
         try:

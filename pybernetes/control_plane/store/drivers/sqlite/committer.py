@@ -138,7 +138,7 @@ class Committer:
         self._connection.close()
 
     def _rest(self) -> None:
-        """Do what delays nobody while nobody waits."""
+        """Do the chores that are put off while somebody waits for a write."""
         if self._log_bytes:
             self._checkpoint()
             self._extend_log()

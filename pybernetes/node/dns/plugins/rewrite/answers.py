@@ -67,7 +67,7 @@ class Names:
 
     async def change(self, message: Message, query: Query, following: Handler) -> None:
         """Change a message in place."""
-        _each(message, lambda record: record._replace(owner=_renamed(record.owner, self.rename)))
+        _change_records(message, lambda record: record._replace(owner=_renamed(record.owner, self.rename)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Values:
 
     async def change(self, message: Message, query: Query, following: Handler) -> None:
         """Change a message in place."""
-        _each(message, self._value)
+        _change_records(message, self._value)
 
     def _value(self, record: Record) -> Record:
         if record.type == wire.SOA:
@@ -99,7 +99,9 @@ class Ttl:
 
     async def change(self, message: Message, query: Query, following: Handler) -> None:
         """Change a message in place."""
-        _each(message, lambda record: record._replace(ttl=min(self.most, max(self.least, record.ttl))))
+        _change_records(
+            message, lambda record: record._replace(ttl=min(self.most, max(self.least, record.ttl)))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class Alias:
             return
 
 
-def _each(message: Message, change: Callable[[Record], Record]) -> None:
+def _change_records(message: Message, change: Callable[[Record], Record]) -> None:
     message.answers = [change(record) for record in message.answers]
     message.authorities = [change(record) for record in message.authorities]
     message.extras = [change(record) for record in message.extras]

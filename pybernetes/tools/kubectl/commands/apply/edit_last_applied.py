@@ -39,9 +39,9 @@ def run(context: Context) -> None:
     builder = Builder.from_flags(
         context, latest=True, empty_selector=True, validating=False, continue_on_error=True
     )
-    found = builder.all()
+    selected = builder.all()
     builder.finish()
-    infos = [_applied(context, text) for text in (read(info.object) for info in found) if text]
+    infos = [_applied(context, text) for text in (read(info.object) for info in selected) if text]
     if not infos:
         raise CommandError(
             "no last-applied-configuration annotation found on resources, to create the annotation, use command "

@@ -29,7 +29,7 @@ def not_covered(owner: list[Object], wanted: list[Object]) -> list[Object]:
     ]
     rules: list[Object] = []
     for part in missing:
-        same = [rule for rule in rules if _thing(rule) == _thing(part)]
+        same = [rule for rule in rules if _but_verbs(rule) == _but_verbs(part)]
         if same:
             same[0]["verbs"] += [verb for verb in part["verbs"] if verb not in same[0]["verbs"]]
         else:
@@ -37,7 +37,7 @@ def not_covered(owner: list[Object], wanted: list[Object]) -> list[Object]:
     return rules
 
 
-def _thing(rule: Object) -> list[Any]:
+def _but_verbs(rule: Object) -> list[Any]:
     return [rule.get(key) for key in _RULE[1:]]
 
 

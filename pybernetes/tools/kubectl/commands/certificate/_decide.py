@@ -40,7 +40,7 @@ def decide(context: Context, kind: str, reason: str, message: str, done: str) ->
         _add(context, info, entry)
         show(info.object)
 
-    if not builder.each(change):
+    if not builder.for_each(change):
         context.out("No resources found")
 
 

@@ -77,7 +77,7 @@ def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
 
 
 def is_variable(name: str) -> bool:
-    """Tell whether this can be the name of an environment variable."""
+    """Return whether this can be the name of an environment variable."""
     return re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", name) is not None
 
 

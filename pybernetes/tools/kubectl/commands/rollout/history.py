@@ -38,7 +38,7 @@ def run(context: Context) -> None:
     builder = Builder.from_flags(
         context, empty_selector=True, latest=True, continue_on_error=True, scheme=SCHEME
     )
-    builder.each(lambda info: _show(context, info))
+    builder.for_each(lambda info: _show(context, info))
 
 
 def _show(context: Context, info: Info) -> None:

@@ -43,7 +43,7 @@ def run(context: Context) -> None:
             raise CommandError(f"no status viewer has been implemented for {info.resource.kind}{group}")
         _follow(context, info, time.monotonic() + (flags.timeout or 10**9))
 
-    if not builder.each(follow):
+    if not builder.for_each(follow):
         context.warn(f"No resources found in {context.namespace} namespace.")
 
 

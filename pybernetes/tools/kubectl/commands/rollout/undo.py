@@ -47,7 +47,7 @@ def run(context: Context) -> None:
     builder = Builder.from_flags(
         context, empty_selector=True, latest=True, continue_on_error=True, scheme=SCHEME
     )
-    builder.each(lambda info: _undo(context, info, dry_run))
+    builder.for_each(lambda info: _undo(context, info, dry_run))
 
 
 def _undo(context: Context, info: Info, dry_run: str) -> None:

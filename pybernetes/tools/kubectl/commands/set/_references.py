@@ -54,10 +54,10 @@ def value(
 def _entry(context: Context, kind: str, what: str, ref: Object) -> str:
     name, key = ref.get("name", ""), ref.get("key", "")
     holder = context.client.get(built_in(kind), context.namespace, name)
-    found = (holder.get("data") or {}).get(key)
-    if found is None:
+    value = (holder.get("data") or {}).get(key)
+    if value is None:
         raise CommandError(f"key {key} not found in {what} {name}")
-    return str(found)
+    return str(value)
 
 
 def _field(metadata: Object, path: str) -> str:

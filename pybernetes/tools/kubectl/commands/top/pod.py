@@ -68,10 +68,10 @@ def run(context: Context) -> None:
 
 def _pods(context: Context, namespace: str) -> list[Object]:
     flags = context.flags
-    found = context.client.list(
+    pods = context.client.list(
         context.discovery.find("pods"), namespace, labels=flags.selector, fields=flags.field_selector
     )
-    return found.get("items") or []
+    return pods.get("items") or []
 
 
 def _key(obj: Object) -> str:

@@ -25,7 +25,7 @@ def checked_specs(config: dict[str, Any]) -> list[Any]:
 
 
 def _keeps_name(gvk: Gvk) -> bool:
-    """Tell whether names of a kind mean something by themselves."""
+    """Return whether names of a kind mean something by themselves."""
     if gvk.kind == "APIService":
         return gvk.group == "apiregistration.k8s.io"
     return gvk.kind in ("CustomResourceDefinition", "Namespace")

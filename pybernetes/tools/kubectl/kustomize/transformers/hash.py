@@ -28,7 +28,7 @@ class Transformer:
         pass
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         for resource in resources.items:
             if resource.annotation(NEEDS_HASH) == ENABLED:
                 made = digest(resource)

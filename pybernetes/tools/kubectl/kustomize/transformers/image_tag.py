@@ -34,7 +34,7 @@ class Transformer:
             ) from None
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it, in all lists of containers and in the fields that specifications name."""
+        """Transform the resources, in all lists of containers and in the fields that specifications name."""
         for resource in resources.items:
             if resource.kind == "CustomResourceDefinition" or resource.node is None:
                 continue

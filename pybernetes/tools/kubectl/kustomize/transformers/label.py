@@ -19,5 +19,5 @@ class Transformer:
         self.entries, self.specs = config.get("labels") or {}, config.get("fieldSpecs") or []
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         add_entries(resources, self.entries, self.specs)

@@ -33,7 +33,7 @@ class Transformer:
                 self.by_kind.setdefault(spec.gvk.kind, []).append((spec, target.gvk))
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         referrals = Referrals(resources)
         if not referrals.any:
             return

@@ -47,7 +47,7 @@ class Transformer:
             )
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it; refuse two objects that become one."""
+        """Transform the resources; refuse two objects that become one."""
         if not self.namespace:
             return
         counts = resources.counts()

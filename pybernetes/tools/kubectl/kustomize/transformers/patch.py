@@ -48,7 +48,7 @@ class Transformer:
         return patches, operations or []
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         if self.patches is not None:
             if self.patches:
                 self._merge(resources, self.patches)

@@ -39,6 +39,6 @@ class Transformer:
             raise BuildError(f"patch appears to be empty; file={path}, JsonOp={text}")
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         for resource in Selector(self.target).select(resources.items):
             apply_patch(resource, self.operations)

@@ -30,7 +30,7 @@ class Transformer:
             raise BuildError(f"patch appears to be empty; files=[{' '.join(paths)}], Patch={text}")
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         for patch in self.patches:
             resources.patch([resources.by_id(patch.original_id)], patch)
 

@@ -19,6 +19,6 @@ class Transformer:
         self.parts = prefix.Transformer(config, plugin), suffix.Transformer(config, plugin)
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         for part in self.parts:
             part.transform(resources)

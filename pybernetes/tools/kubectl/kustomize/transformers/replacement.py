@@ -35,7 +35,7 @@ class Transformer:
             self.replacements += _load(path, plugin) if path else [replacement]
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it, one after the other."""
+        """Transform the resources, one after the other."""
         for replacement in self.replacements:
             source = replacement.get("source")
             if (source is None and "sourceValue" not in replacement) or "targets" not in replacement:

@@ -26,7 +26,7 @@ class Transformer:
         self.specs = as_specs(config.get("fieldSpecs") or [])
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it; refuse a name that none of them has."""
+        """Transform the resources; refuse a name that none of them has."""
         matched = False
         for spec in self.specs:
             for resource in resources.items:

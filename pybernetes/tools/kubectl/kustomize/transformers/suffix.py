@@ -21,5 +21,5 @@ class Transformer:
         self.specs = checked_specs(config)
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         add_affix(resources, self.specs, self.suffix, SUFFIXES, lambda name: f"{name}{self.suffix}")

@@ -42,7 +42,7 @@ class Transformer:
                 )
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         for target in self.targets:
             chosen = resources.items
             if "selector" in target:

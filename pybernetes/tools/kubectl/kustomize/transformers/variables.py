@@ -34,7 +34,7 @@ class Transformer:
         self.complaints: list[str] = []
 
     def transform(self, resources: ResourceList) -> None:
-        """Do it."""
+        """Transform the resources."""
         for resource in resources.items:
             for spec in self.specs:
                 apply(resource, spec, self._set)

@@ -41,7 +41,7 @@ def merge_list(target: Node, patch: Node | None, schema: Schema, walk: Callable[
 
 
 def _is_plain(items: Node, key: str) -> bool:
-    """Tell whether all items are scalars, or have a key of their own."""
+    """Return whether all items are scalars, or have a key of their own."""
     if items.kind != SEQUENCE:
         return False
     if not key:

@@ -81,17 +81,17 @@ def new(kind: int) -> Node:
 
 
 def is_null(node: Node | None) -> bool:
-    """Tell whether there is no node or one that says null."""
+    """Return whether there is no node or one that says null."""
     return node is None or node.tag == NULL
 
 
 def is_empty(node: Node | None) -> bool:
-    """Tell whether a node says nothing."""
+    """Return whether a node says nothing."""
     return node is None or node.tag == NULL or (node.kind in (MAPPING, SEQUENCE) and not node.content)
 
 
 def is_text(node: Node) -> bool:
-    """Tell whether a node is a scalar that counts as a text."""
+    """Return whether a node is a scalar that counts as a text."""
     return node.kind == SCALAR and node.tag in (STRING, "")
 
 

@@ -93,12 +93,12 @@ def with_indices(parts: list[str]) -> list[str]:
 
 
 def is_list_index(part: str) -> bool:
-    """Tell whether a part of a path picks elements of a list: [name=value]."""
+    """Return whether a part of a path picks elements of a list: [name=value]."""
     return part.startswith("[") and part.endswith("]")
 
 
 def is_number(part: str) -> bool:
-    """Tell whether a part of a path is a place in a list."""
+    """Return whether a part of a path is a place in a list."""
     return bool(_NUMBER.match(part)) and int(part) >= 0
 
 

@@ -64,7 +64,7 @@ def resolve(value: str) -> tuple[str, Any]:
 
 
 def is_other_in_1_1(value: str) -> bool:
-    """Tell whether version 1.1 of YAML takes a plain scalar for something other than a text."""
+    """Return whether version 1.1 of YAML takes a plain scalar for something other than a text."""
     if not value or (value not in _WORDS_1_1 and value[0] not in "+-.0123456789"):
         return False
     return value in _WORDS_1_1 or resolve(value)[0] in ("!!int", "!!float")

@@ -19,7 +19,7 @@ class CallError(ValueError):
 
 
 def truth(value: Any) -> bool:
-    """Tell whether a value counts as true: not false, zero, empty or nothing."""
+    """Return whether a value counts as true: not false, zero, empty or nothing."""
     return bool(value)
 
 

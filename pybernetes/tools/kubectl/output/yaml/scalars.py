@@ -25,7 +25,7 @@ _TIME = re.compile(
 
 
 def is_ambiguous(value: str) -> bool:
-    """Tell whether the text, without quotes, would be something other than a text."""
+    """Return whether the text, without quotes, would be something other than a text."""
     if value in _WORDS:
         return True
     if value[0] not in "+-.0123456789":

@@ -156,7 +156,7 @@ class PodSecurity(Plugin):
                 attributes.warn(warning)
         elif attributes.operation != CREATE:
             exempt = self._configuration.runtime_classes
-            for warning in existing.warnings(name, self._pods.each(name), policy.enforce, exempt):
+            for warning in existing.warnings(name, self._pods.all_objects(name), policy.enforce, exempt):
                 attributes.warn(warning)
 
 

@@ -31,7 +31,7 @@ class _Cluster:
         return self._classes.all()
 
     def claims(self, namespace: str) -> Iterable[Object]:
-        return self._claims.each(namespace)
+        return self._claims.all_objects(namespace)
 
     def pod(self, namespace: str, name: str) -> Object | None:
         return self._pods.get(namespace, name)

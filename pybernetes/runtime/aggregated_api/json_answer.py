@@ -11,7 +11,7 @@ from pybernetes.api.resource import Object
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class JsonAnswer:
     """An answer as JSON, cut anywhere."""
 
     texts: tuple[bytes, ...]
@@ -22,7 +22,7 @@ def joined(items: Iterable[bytes]) -> bytes:
     return b",".join(items)
 
 
-def listed(head: Object, parts: Sequence[bytes]) -> Parts:
+def listed(head: Object, parts: Sequence[bytes]) -> JsonAnswer:
     """Return a list: an object whose last member is an empty list, and what goes into that."""
     text = orjson.dumps(head)
     if not text.endswith(b"[]}"):
@@ -30,4 +30,4 @@ def listed(head: Object, parts: Sequence[bytes]) -> Parts:
     pieces = [text[:-2]]
     for number, part in enumerate(parts):
         pieces += [b",", part] if number else [part]
-    return Parts((*pieces, text[-2:]))
+    return JsonAnswer((*pieces, text[-2:]))

@@ -29,7 +29,7 @@ class Process(NamedTuple):
 
 
 @dataclass
-class Facts:
+class ClusterInputs:
     """Everything that sections look at; what could not be read is None or missing."""
 
     apiserver: Mapping[str, str] | None = None  # effective flags

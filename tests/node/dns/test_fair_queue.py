@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.node.dns.turns import Turns
+from pybernetes.node.dns.fair_queue import FairQueue
 
 
 def test_sources_take_turns() -> None:
-    turns: Turns[str] = Turns(1 << 20)
+    turns: FairQueue[str] = FairQueue(1 << 20)
     for item in ("a1", "a2", "a3", "b1", "c1", "c2"):
         turns.put(item[0], item, 10)
     assert [turns.take() for _ in range(7)] == ["a1", "b1", "c1", "a2", "c2", "a3", None]
@@ -14,7 +14,7 @@ def test_sources_take_turns() -> None:
 
 
 def test_a_source_that_may_not_is_passed_over() -> None:
-    turns: Turns[str] = Turns(1 << 20)
+    turns: FairQueue[str] = FairQueue(1 << 20)
     for item in ("a1", "b1"):
         turns.put(item[0], item, 10)
     assert turns.take(lambda source: source != "a") == "b1"
@@ -24,7 +24,7 @@ def test_a_source_that_may_not_is_passed_over() -> None:
 
 def test_whoever_has_most_loses_the_oldest() -> None:
     lost: list[str] = []
-    turns: Turns[str] = Turns(20_000, lost.append)
+    turns: FairQueue[str] = FairQueue(20_000, lost.append)
     turns.put("quiet", "quiet", 100)
     for number in range(1000):
         turns.put("loud", f"loud{number}", 100)
@@ -38,7 +38,7 @@ def test_whoever_has_most_loses_the_oldest() -> None:
 
 def test_the_next_that_has_most_is_found() -> None:
     lost: list[str] = []
-    turns: Turns[str] = Turns(20_000, lost.append)
+    turns: FairQueue[str] = FairQueue(20_000, lost.append)
     for number in range(40):
         turns.put("first", f"first{number}", 100)
         turns.put("second", f"second{number}", 100)
@@ -50,7 +50,7 @@ def test_the_next_that_has_most_is_found() -> None:
 
 
 def test_invented_sources_get_no_more_room() -> None:
-    turns: Turns[int] = Turns(20_000)
+    turns: FairQueue[int] = FairQueue(20_000)
     for number in range(5000):
         turns.put(str(number), number, 100)
         assert turns.bytes <= 20_000

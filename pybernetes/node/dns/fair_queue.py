@@ -12,7 +12,7 @@ _SOURCE_BYTES = 800  # what a source takes in memory, beside its questions
 _SOME = 16
 
 
-class Turns(Generic[T]):
+class FairQueue(Generic[T]):
     """A queue for each source, which together take so many bytes at most.
 
     What is lost for want of room is the oldest of the source that has most. That one is looked for among a few at a time, so
@@ -29,7 +29,7 @@ class Turns(Generic[T]):
         return bool(self._queues)
 
     def put(self, source: str, item: T, size: int) -> None:
-        """Have something wait."""
+        """Queue an item."""
         queue = self._queues.get(source)
         if queue is None:
             queue = self._queues[source] = deque()
