@@ -70,9 +70,7 @@ class Members:
             if not learners:
                 return
             if asyncio.get_running_loop().time() > deadline:
-                named = ", ".join(
-                    f"{member.id:x} ({','.join(member.peer_urls)})" for member in learners
-                )
+                named = ", ".join(f"{member.id:x} ({','.join(member.peer_urls)})" for member in learners)
                 raise StoreError(
                     f"the learner {named} does not catch up, and etcd takes no other meanwhile: remove it with 'etcdctl member remove'"
                 )

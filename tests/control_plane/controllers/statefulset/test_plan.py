@@ -82,7 +82,9 @@ def test_steps(given: Object, pods: list[Object], expected: list[str]) -> None:
 def test_a_set_of_as_many_pods_as_can_be_asked_for(policy: str) -> None:
     """Two thousand million places took all memory of the control plane: no more than what is done next is thought of."""
     given = stateful_set(2**31 - 1, podManagementPolicy=policy, ordinals={"start": 5})
-    result = planned(given, member(5, OLD), member(7, OLD), member(0), member(8, phase="Pending", ready=False))
+    result = planned(
+        given, member(5, OLD), member(7, OLD), member(0), member(8, phase="Pending", ready=False)
+    )
     if policy == "OrderedReady":
         assert steps(result) == ["create db-6"]
         return
