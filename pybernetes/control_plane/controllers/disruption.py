@@ -22,7 +22,7 @@ from pybernetes.control_plane.controllers._controller_manager.descriptor import 
 from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
-from pybernetes.control_plane.controllers._workload.ownership import anchors, by_selector
+from pybernetes.control_plane.controllers._workload.ownership import Selectors, anchors, by_selector
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
@@ -136,6 +136,10 @@ def status(
     return new
 
 
+def _selector_of(budget: Object) -> selectors.Selector:
+    return selectors.from_object(budget["spec"].get("selector"))
+
+
 class DisruptionController(Controller):
     """Works on keys of budgets, and on pods whose disruption never came."""
 
@@ -146,6 +150,7 @@ class DisruptionController(Controller):
     def __init__(self, runtime: Runtime, workers: int = 1) -> None:
         super().__init__(runtime)
         self.workers = workers
+        self._selectors = Selectors(self.objects, _selector_of)
         self._recorder = runtime.recorder("controllermanager")
         for kind in (REPLICATION_CONTROLLERS, REPLICA_SETS, DEPLOYMENTS, STATEFUL_SETS):
             self.cache(kind)
@@ -169,7 +174,7 @@ class DisruptionController(Controller):
             key_of(budget)
             for anchor in anchors(pod)
             for budget in self.objects.find(by_selector, anchor)
-            if selectors.from_object(budget["spec"].get("selector")).matches(labels)
+            if self._selectors.of(budget).matches(labels)
         ]
 
     # -- one budget --------------------------------------------------------------------------------------
@@ -181,7 +186,7 @@ class DisruptionController(Controller):
         budget = self.objects.get(key)
         if budget is None:
             return None
-        selector = selectors.from_object(budget["spec"].get("selector"))
+        selector = self._selectors.of(budget)
         pods = self.cache(PODS).select(selector, budget["metadata"]["namespace"])
         if not pods:
             self._recorder.normal(budget, "NoPods", "No matching pods found")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-
-import orjson
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
-from pybernetes.lib.memory.forgetting import forgotten
+from pybernetes.runtime.cache import key_of
+from pybernetes.runtime.informer import Informer
 
 
 def orphans(obj: Object) -> tuple[str, ...]:
@@ -22,19 +20,37 @@ def orphans(obj: Object) -> tuple[str, ...]:
     return (meta.get("namespace", ""),)
 
 
-@forgotten
-@lru_cache(maxsize=8192)
-def _parsed(text: bytes) -> Selector:
+def selector_of(obj: Object) -> Selector:
+    """Return the selector of a workload; it matches nothing if it is absent, empty or invalid."""
+    selector = obj["spec"].get("selector")
     try:
-        return selectors.from_object(orjson.loads(text))
+        return selectors.from_object(selector) if selector else NOTHING
     except selectors.SelectorError:
         return NOTHING
 
 
-def selector_of(obj: Object) -> Selector:
-    """Return the selector of a workload; it matches nothing if it is absent, empty or invalid."""
-    selector = obj["spec"].get("selector")
-    return _parsed(orjson.dumps(selector)) if selector else NOTHING
+class Selectors:
+    """The selectors of the objects in a cache, each read once: one may be a megabyte, and be asked about every pod."""
+
+    def __init__(self, cache: Informer, read: Callable[[Object], Selector] = selector_of) -> None:
+        self._cache, self._read = cache, read
+        self._known: dict[str, tuple[Object, Selector]] = {}
+        cache.add_handler(self._changed)
+
+    def _changed(self, old: Object | None, new: Object | None) -> None:
+        if old is not None:
+            self._known.pop(key_of(old), None)
+
+    def of(self, obj: Object) -> Selector:
+        """Return the selector of an object."""
+        key = key_of(obj)
+        kept = self._known.get(key)
+        if kept is not None and kept[0] is obj:
+            return kept[1]
+        selector = self._read(obj)
+        if self._cache.get(key) is obj:
+            self._known[key] = obj, selector
+        return selector
 
 
 def by_selector(obj: Object) -> tuple[str, ...]:

@@ -12,11 +12,11 @@ from pybernetes.client.refs import NAMESPACES, PODS, Kindlike
 from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating, report_deletion
 from pybernetes.control_plane.controllers._objects.pods import is_active
 from pybernetes.control_plane.controllers._workload.ownership import (
+    Selectors,
     anchors,
     by_selector,
     matcher,
     orphans,
-    selector_of,
 )
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.cache import IndexFunction
@@ -37,6 +37,7 @@ class WorkloadController(Controller):
         super().__init__(runtime)
         self._namespaces = self.cache(NAMESPACES)
         self.cache(self.kind).add_index(self.selector_index())
+        self._selectors = Selectors(self.cache(self.kind))
         for kind in self.children:
             self.cache(kind).add_index(by_controller)
             self.cache(kind).add_index(orphans)
@@ -63,7 +64,7 @@ class WorkloadController(Controller):
 
     def selector_of(self, obj: Object) -> Selector:
         """Return the selector of a workload."""
-        return selector_of(obj)
+        return self._selectors.of(obj)
 
     async def claimed(
         self, owner: Object, kind: Kindlike = PODS, filter: Callable[[Object], bool] = is_active,

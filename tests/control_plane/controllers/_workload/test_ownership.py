@@ -8,6 +8,7 @@ import pytest
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.ownership import (
+    Selectors,
     anchors,
     by_plain_selector,
     by_selector,
@@ -57,3 +58,45 @@ def test_plain_selectors() -> None:
 def test_orphans() -> None:
     assert orphans(pod("a")) == ("default",)
     assert orphans(pod("a", owner={"metadata": meta("o")})) == ()
+
+
+class Objects:
+    """A cache of objects, as the selectors of workloads see it."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, Object] = {}
+        self.handlers: list[Any] = []
+
+    def add_handler(self, handler: Any) -> None:
+        self.handlers.append(handler)
+
+    def get(self, key: str) -> Object | None:
+        return self.objects.get(key)
+
+    def put(self, key: str, obj: Object | None) -> None:
+        old = self.objects.pop(key, None)
+        if obj is not None:
+            self.objects[key] = obj
+        for handler in self.handlers:
+            handler(old, obj)
+
+
+def test_a_selector_is_read_once_and_kept_as_long_as_its_object() -> None:
+    """Selectors of a megabyte were read again for each change of a pod, or kept by the thousand when they were gone."""
+    read: list[Object] = []
+
+    def reading(obj: Object) -> Any:
+        read.append(obj)
+        return selector_of(obj)
+
+    cache: Any = Objects()
+    selectors, first, second = Selectors(cache, reading), owner({"matchLabels": {"a": "b"}}), owner({})
+    assert selectors.of(first).matches({"a": "b"}) and selectors.of(first)
+    assert read == [first, first]  # it is not there yet
+    cache.put("default/o", first)
+    assert [selectors.of(first).matches({"a": "b"}) for _ in range(3)] == [True] * 3
+    assert len(read) == 3
+    cache.put("default/o", second)
+    assert not selectors.of(second).matches({"a": "b"}) and len(read) == 4
+    cache.put("default/o", None)
+    assert not vars(selectors)["_known"]
