@@ -51,6 +51,11 @@ class PlanInputs:
     now: float
 
 
+def at_a_time(stateful_set: Object) -> int:
+    """Return how many pods are seen to at once: fewer if each of them has many claims."""
+    return max(1, BURST // (1 + len(stateful_set["spec"].get("volumeClaimTemplates") or ())))
+
+
 def plan(seen: PlanInputs) -> Plan:
     """Decide which pods and claims to create, change and delete."""
     return _Planner(seen).plan()
@@ -101,7 +106,7 @@ class _Planner:
         if len(self.there) == len(self.places):
             return
         for number in self.places:
-            if self.created >= BURST:
+            if self.created >= at_a_time(self.set):
                 return
             if number not in self.there:
                 yield self.nobody(number)

@@ -19,7 +19,7 @@ from pybernetes.control_plane.controllers._workload.history import current_revis
 from pybernetes.control_plane.controllers._workload.workload_controller import WorkloadController
 from pybernetes.control_plane.controllers.statefulset import identity, retention
 from pybernetes.control_plane.controllers.statefulset.identity import ordinal, place, revision_of
-from pybernetes.control_plane.controllers.statefulset.plan import PlanInputs, Step, plan
+from pybernetes.control_plane.controllers.statefulset.plan import PlanInputs, Step, at_a_time, plan
 from pybernetes.runtime import Runtime
 from pybernetes.runtime.owned_objects import owner_reference
 
@@ -72,10 +72,14 @@ class StatefulSetController(WorkloadController):
 
     async def _apply(self, stateful_set: Object, steps: list[Step]) -> StatusError | None:
         """Carry out the steps, those of one verb together; return the first failure."""
+        size = at_a_time(stateful_set)
         for verb in ("claims", "update", "delete"):
-            failures = await at_once(self._step(stateful_set, step) for step in steps if step.verb == verb)
-            if failures:
-                return failures[0]
+            chosen = [step for step in steps if step.verb == verb]
+            for start in range(0, len(chosen), size):
+                some = chosen[start : start + size]
+                failures = await at_once(self._step(stateful_set, step) for step in some)
+                if failures:
+                    return failures[0]
         creations = [step for step in steps if step.verb == "create"]
         _, error = await slow_start([partial(self._step, stateful_set, creation) for creation in creations])
         return error

@@ -92,6 +92,8 @@ def test_a_set_of_as_many_pods_as_can_be_asked_for(policy: str) -> None:
     assert made[:2] == ["create db-6", "create db-9"] and len(made) == 500
     rest = [name for name in steps(result) if not name.startswith("create")]
     assert rest == ["claims db-8", "delete db-0"]
+    given["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": f"v{number}"}} for number in range(249)]
+    assert sum(step.startswith("create") for step in steps(planned(given))) == 2
 
 
 @pytest.mark.parametrize(
