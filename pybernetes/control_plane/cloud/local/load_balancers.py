@@ -17,6 +17,7 @@ from pybernetes.control_plane.cloud.provider import CloudError, Ingress
 NODE_SELECTOR = "service.pybernetes.dev/node-selector"
 SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 _NOBODY = {4: "255.255.255.255/32", 6: "100::/128"}  # addresses that no packet comes from
+_MOST_RANGES = 1000  # as many as the machine is told in one question
 VIP = "VIP"  # packets reach nodes with the balancer's own address, so that no node port is needed
 
 
@@ -67,6 +68,8 @@ def source_ranges(service: Object, version: int = 4) -> tuple[str, ...]:
     if not given:
         text = (service["metadata"].get("annotations") or {}).get(SOURCE_RANGES, "").strip()
         given = text.split(",") if text else []
+    if len(given) > _MOST_RANGES:
+        raise CloudError(f"a load balancer here has at most {_MOST_RANGES} source ranges, not {len(given)}")
     try:
         networks = [ipaddress.ip_network(part.strip(), strict=False) for part in given]
     except ValueError as error:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.memory.bounded_cache import bounded_cache
 from pybernetes.tools.local.hollow import stages
 from pybernetes.tools.local.hollow.render import ABSENT
 from pybernetes.tools.local.hollow.usage_curves import Constant, Curve, parse, read_csv
@@ -56,7 +57,7 @@ def builtin() -> list[Entry]:
     return read(Path(__file__).parent / "usage.yaml")
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(4 << 20, weight=8)
 def _annotated(text: str, least: float) -> Curve:
     try:
         return parse(text)
