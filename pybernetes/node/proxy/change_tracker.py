@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.node.proxy.service_state import (
@@ -19,6 +21,7 @@ from pybernetes.node.proxy.service_state import (
 
 log = logging.getLogger(__name__)
 SERVICE_NAME_LABEL = "kubernetes.io/service-name"
+_API_SERVERS = "default/kubernetes"
 
 
 class Change(NamedTuple):
@@ -49,6 +52,9 @@ class ChangeTracker:
         self._services: dict[str, Object] = {}
         self._slices: dict[str, dict[str, Object]] = {}
         self._changed: set[str] = set()
+        # Addresses that nobody else may claim as external ones, those of services and of API servers, and who claims which.
+        self._reserved: Counter[str] = Counter()
+        self._claims: dict[str, set[str]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._changed)
@@ -56,6 +62,7 @@ class ChangeTracker:
     def on_service(self, old: Object | None, new: Object | None) -> bool:
         """Note a Service, and return whether there is something to do."""
         key = _key(new or old or {})
+        self._claim(key, self._services.get(key), new)
         if new is None:
             self._services.pop(key, None)
         else:
@@ -71,6 +78,9 @@ class ChangeTracker:
         """Note an EndpointSlice, and return whether there is something to do."""
         old_service, new_service = _service_of(old), _service_of(new)
         name = (new or old or {})["metadata"]["name"]
+        if _API_SERVERS in (old_service, new_service):
+            before = self._slices.get(_API_SERVERS, {}).get(name)
+            self._reserve(_addresses(before), _addresses(new if new_service == _API_SERVERS else None))
         if old_service and old_service != new_service:
             self._forget_slice(old_service, name)
         if new_service and new is not None:
@@ -83,6 +93,27 @@ class ChangeTracker:
         self.endpoint_changes += 1
         self.pending_endpoints += 1
         return True
+
+    def _claim(self, key: str, old: Object | None, new: Object | None) -> None:
+        """Note the addresses of a Service, and those that it claims."""
+        for service, change in ((old, set.discard), (new, set.add)):
+            for address in _external(service):
+                keys = self._claims.setdefault(address, set())
+                change(keys, key)
+                if not keys:
+                    del self._claims[address]
+        self._reserve(_cluster_ips(old), _cluster_ips(new))
+
+    def _reserve(self, old: Iterable[str], new: Iterable[str]) -> None:
+        """Note that some addresses are reserved instead of others; who claims one of them is looked at again."""
+        before, after = set(old), set(new)
+        for address in before - after:
+            self._reserved[address] -= 1
+            if not self._reserved[address]:
+                del self._reserved[address]
+        self._reserved.update(after - before)
+        for address in before ^ after:
+            self._changed |= self._claims.get(address, set())
 
     def _forget_slice(self, service: str, name: str) -> None:
         slices = self._slices.get(service)
@@ -107,7 +138,8 @@ class ChangeTracker:
         changes: list[Change] = []
         for key in keys:
             old = self.states.get(key, NO_STATE)
-            new = service_state(self._services.get(key), self._slices.get(key, {}).values(), self.node)
+            slices = self._slices.get(key, {}).values()
+            new = service_state(self._services.get(key), slices, self.node, self._reserved)
             if new is NO_STATE:
                 self._note_refusal(key)
                 self.states.pop(key, None)
@@ -143,6 +175,27 @@ class ChangeTracker:
 def _key(obj: Object) -> str:
     meta = obj["metadata"]
     return f"{meta.get('namespace', '')}/{meta['name']}"
+
+
+def _cluster_ips(service: Object | None) -> list[str]:
+    spec = service["spec"] if service is not None else {}
+    addresses = spec.get("clusterIPs") or [spec.get("clusterIP") or "None"]
+    return [str(address) for address in map(parse_sloppy, addresses) if address is not None]
+
+
+def _external(service: Object | None) -> list[str]:
+    given = (service["spec"].get("externalIPs") or ()) if service is not None else ()
+    return [str(address) for address in map(parse_sloppy, given) if address is not None]
+
+
+def _addresses(endpoint_slice: Object | None) -> set[str]:
+    endpoints = (endpoint_slice.get("endpoints") or ()) if endpoint_slice is not None else ()
+    return {
+        str(parsed)
+        for endpoint in endpoints
+        for address in endpoint.get("addresses") or ()
+        if (parsed := parse_sloppy(address)) is not None
+    }
 
 
 def _relevant(service: Object) -> tuple[Any, Any]:

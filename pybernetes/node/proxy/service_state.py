@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
@@ -27,10 +27,13 @@ class ServiceState(NamedTuple):
 NO_STATE = ServiceState()
 
 
-def service_state(service: Object | None, slices: Iterable[Object], node: Node) -> ServiceState:
+def service_state(
+    service: Object | None, slices: Iterable[Object], node: Node, reserved: Container[str] = ()
+) -> ServiceState:
     """Return what a Service asks of the node.
 
-    That is nothing if it has no cluster IP, is an ExternalName, or asks for more than a node can have.
+    That is nothing if it has no cluster IP, is an ExternalName, or asks for more than a node can have. External addresses
+    that are reserved belong to others, whatever it says.
     """
     if service is None:
         return NO_STATE
@@ -45,7 +48,7 @@ def service_state(service: Object | None, slices: Iterable[Object], node: Node) 
     ports = []
     for address in filter(None, map(parse_sloppy, addresses)):
         family = address.version
-        outside = _outside(service, family)
+        outside = _outside(service, family, reserved)
         for port in spec.get("ports") or ():
             protocol = PROTOCOLS.get(port.get("protocol", "TCP"))
             if protocol is not None:
@@ -84,7 +87,7 @@ class _Outside(NamedTuple):
     source_ranges: tuple[str, ...]
 
 
-def _outside(service: Object, family: int) -> _Outside:
+def _outside(service: Object, family: int, reserved: Container[str]) -> _Outside:
     spec = service["spec"]
     balancers = (
         ingress["ip"]
@@ -92,7 +95,7 @@ def _outside(service: Object, family: int) -> _Outside:
         if ingress.get("ip") and ingress.get("ipMode", "VIP") == "VIP"
     )
     return _Outside(
-        _of_family(spec.get("externalIPs") or (), family),
+        tuple(ip for ip in _of_family(spec.get("externalIPs") or (), family) if ip not in reserved),
         _of_family(balancers, family),
         _source_ranges(spec.get("loadBalancerSourceRanges") or (), family),
     )

@@ -57,3 +57,33 @@ def test_it_is_said_which_service_is_too_large(caplog: pytest.LogCaptureFixture)
     (change,) = tracker.take()[1]
     assert change.new is None
     assert "the Service default/web is not carried out" in caplog.text
+
+
+def test_addresses_of_services_and_of_api_servers_are_nobody_elses() -> None:
+    """A Service without endpoints that claimed the API server's address took it away from all pods (CVE-2020-8554)."""
+    tracker = ChangeTracker(HERE)
+    greedy = service(
+        "greedy", externalIPs=["10.96.0.53", "192.0.2.1", "198.51.100.7"], clusterIPs=["10.96.0.99"]
+    )
+    tracker.on_service(None, greedy)
+
+    def claimed() -> tuple[str, ...]:
+        tracker.take()
+        (port,) = tracker.states["default/greedy"].ports
+        return port.external_ips
+
+    assert claimed() == ("10.96.0.53", "192.0.2.1", "198.51.100.7")
+    dns = service("dns", clusterIPs=["10.96.0.53"])
+    tracker.on_service(None, dns)
+    servers = slice_of(endpoint("192.0.2.1"), name="kubernetes")
+    servers["metadata"]["labels"] = {"kubernetes.io/service-name": "kubernetes"}
+    tracker.on_slice(None, servers)
+    assert claimed() == ("198.51.100.7",)
+    # Only slices of the API servers' own service say where those are.
+    tracker.on_slice(None, slice_of(endpoint("198.51.100.7")))
+    assert claimed() == ("198.51.100.7",)
+    tracker.on_slice(servers, None)
+    tracker.on_service(dns, None)
+    assert claimed() == ("10.96.0.53", "192.0.2.1", "198.51.100.7")
+    tracker.on_service(greedy, None)
+    assert not tracker.take()[1][0].new and not vars(tracker)["_claims"]
