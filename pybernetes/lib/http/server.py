@@ -16,7 +16,8 @@ from pybernetes.lib.http.server_connection import Application, Connection
 from pybernetes.lib.http.stream import Flusher
 from pybernetes.lib.http.unanswered import Unanswered
 from pybernetes.lib.http.unread import Unread
-from pybernetes.lib.network import listener
+from pybernetes.lib.network.acceptor import Acceptor
+from pybernetes.lib.tls.paced_handshakes import secured
 
 _HANDSHAKE_SECONDS = 10.0
 
@@ -54,7 +55,7 @@ class Server:
         self.unanswered = Unanswered(self.limits.unanswered)
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
         self._connection_class = connection_class
-        self._listeners: list[asyncio.Server] = []
+        self._acceptors: list[Acceptor] = []
         self._headers = headers
         self._second = 0
         self._common = b""
@@ -77,12 +78,10 @@ class Server:
     async def listen_on(self, sock: socket.socket, context: ssl.SSLContext | None = None) -> None:
         """Listen on a socket that is bound already."""
         self.loop = asyncio.get_running_loop()
-        handshake = _HANDSHAKE_SECONDS if context is not None else None
-        listening = await self.loop.create_server(
-            lambda: self._connection_class(self), sock=sock, ssl=context, backlog=1024,
-            ssl_handshake_timeout=handshake,
-        )  # fmt: skip
-        self._listeners.append(listening)
+        protocol: Callable[[], asyncio.BaseProtocol] = lambda: self._connection_class(self)  # noqa: E731
+        if context is not None:
+            protocol = secured(context, _HANDSHAKE_SECONDS, protocol)
+        self._acceptors.append(Acceptor(sock, protocol))
 
     async def adopt(self, sock: socket.socket) -> None:
         """Serve a connection that stands already."""
@@ -100,9 +99,9 @@ class Server:
 
     async def _close_listeners(self) -> None:
         self.draining = True
-        for listening in self._listeners:
-            await listener.close(listening)
-        self._listeners.clear()
+        for acceptor in self._acceptors:
+            await acceptor.close()
+        self._acceptors.clear()
 
     async def drain(self, seconds: float) -> None:
         """Take no new connections, end streams, wait for requests under way, then close."""

@@ -15,6 +15,9 @@ import ssl
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from pybernetes.lib.tls import paced_handshakes
+from pybernetes.lib.tls.paced_handshakes import turns
+
 # Records of a turn: up to 256 kB. When those of all connections are as many as this, each gets few for the rest of the turn.
 RECORDS = 16
 _OF_ALL, _FEW = 128, 1
@@ -72,6 +75,9 @@ class PacedObject(ssl.SSLObject):
     arrived: ssl.MemoryBIO
     handed: ssl.MemoryBIO
     decrypt: Callable[..., Any]
+    # What goes on with the handshake, where handshakes take turns; and whether this one has to wait, or has its turn.
+    _go_on_shaking: Callable[[], object] | None = None
+    _waits = _is_due = False
 
     def pace(self, connection: Paced | None) -> None:
         """Read for a connection from now on; for none when it has ended: they would know one another for ever."""
@@ -108,7 +114,27 @@ class PacedObject(ssl.SSLObject):
         return self._sslobj.pending() or self.handed.pending or len(self._data) - self._at  # type: ignore[attr-defined]
 
     def do_handshake(self) -> None:
-        """Shake hands as far as what has come allows."""
+        """Shake hands as far as what has come allows, in the turn of this connection."""
+        if self._go_on_shaking is None or not self.arrived.pending:
+            self._shake()
+            return
+        if not turns.begin() or (turns.is_crowded and not self._is_due):
+            if not self._waits:
+                self._waits = True
+                turns.wait(self._take_turn)
+            raise ssl.SSLWantReadError
+        try:
+            self._shake()
+        finally:
+            turns.end()
+
+    def _take_turn(self) -> None:
+        self._waits, self._is_due = False, True
+        if self._go_on_shaking is not None:
+            self._go_on_shaking()
+        self._is_due = False
+
+    def _shake(self) -> None:
         for _ in range(_MOST_TURNS):
             self._hand()
             try:
@@ -186,4 +212,5 @@ class PacedContext(ssl.SSLContext):
         wrapped.arrived, wrapped.handed = incoming, handed
         # What is called for every record: ssl would do so in calls of its own.
         wrapped.write, wrapped.decrypt = wrapped._sslobj.write, wrapped._sslobj.read
+        wrapped._go_on_shaking = paced_handshakes.making
         return wrapped

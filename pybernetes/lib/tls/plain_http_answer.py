@@ -29,6 +29,8 @@ class _Object(PacedObject):
         """Shake hands, or answer a request."""
         try:
             super().do_handshake()
+        except ssl.SSLWantReadError:
+            raise
         except ssl.SSLError as error:
             if error.reason != _REASON or self.outgoing is None:
                 raise
