@@ -16,7 +16,7 @@ import pytest
 
 from pybernetes.api import quantity, selectors
 from pybernetes.api.apply import apply as server_side
-from pybernetes.api.apply import field_sets, managed_fields
+from pybernetes.api.apply import conflicts, field_sets, managed_fields
 from pybernetes.api.cel.engine import Environment
 from pybernetes.api.customresource import list_types, prune, validate
 from pybernetes.api.errors import invalid
@@ -275,6 +275,15 @@ def _managed(size: int) -> list[Object]:
     ]
 
 
+def _owned_fields(size: int) -> tuple[list[Object], Object, str]:
+    """Return fields of ten managers, and those that an apply takes: all of them."""
+    fields: Object = {"f:data": {f"f:k{number}": {} for number in range(size)}}
+    owners = [
+        managed_fields.entry(f"m{n}", "Apply", "v1", "", "2026-01-02T03:04:05Z", fields) for n in range(10)
+    ]
+    return owners, fields, "v1"
+
+
 APPLY = [
     Input("of a map", lambda size: (_config_map(size // 2), _config_map(size), CONFIG_MAP), _apply),
     Input("of a list", lambda size: (_service(size // 2), _service(size), SERVICE), _apply),
@@ -284,6 +293,7 @@ APPLY = [
         _apply,
     ),
     Input("of scalars", lambda size: (_finalizers(size // 2), _finalizers(size), POD), _apply),
+    Input("conflicts with a manager of every field", _owned_fields, lambda owned: conflicts.error(conflicts.find(*owned))),
     Input("entries that a client sent", lambda size: _managed(size), managed_fields.decode),
     Input("paths", lambda size: _managed(size)[0]["fieldsV1"], lambda made: list(field_sets.paths(made))),
     Input(

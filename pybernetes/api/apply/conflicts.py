@@ -37,9 +37,11 @@ def error(conflicts: list[Conflict]) -> StatusError:
         message = f"Apply failed with 1 conflict: {causes[0]['message']}: {causes[0]['field']}"
     else:
         lines: list[str] = []
+        headings = set()
         for (entry, _), cause in zip(conflicts, causes, strict=True):
             heading = f"conflicts with {_owner(entry)}:"
-            if heading not in lines:
+            if heading not in headings:
+                headings.add(heading)
                 lines.append(heading)
             lines.append(f"- {cause['field']}")
         message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
