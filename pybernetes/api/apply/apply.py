@@ -7,6 +7,8 @@ with force the applier takes it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -67,8 +69,8 @@ def apply(
         result = _prune(result, type_, last["fieldsV1"], claimed, others)
     result = without_nulls(result)
     changes = managed_fields.difference(live or {}, result, type_, reset, keep)
-    taken = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
-    if taken and not force:
+    if not force:
+        taken = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
         _allow(taken, live, type_, manager, api_version)
 
     others = managed_fields.release(others, changes, api_version)
@@ -134,13 +136,17 @@ def _prune(merged: Object, type_: Type, last: FieldSet, claimed: FieldSet, other
 
 
 def _allow(
-    taken: list[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
+    taken: Iterator[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
 ) -> None:
     """Raise the conflicts, but for those that kubectl has with its own former client-side applies."""
-    allowed = _last_applied(live, type_, api_version) if manager == "kubectl" else {}
-    left = [(entry, path) for entry, path in taken if not field_sets.has(allowed, *path)]
-    if left:
-        raise conflicts.error(left)
+    if (first := next(taken, None)) is None:
+        return
+    left: Iterable[conflicts.Conflict] = chain((first,), taken)
+    if manager == "kubectl":
+        allowed = _last_applied(live, type_, api_version)
+        left = ((entry, path) for entry, path in left if not field_sets.has(allowed, *path))
+    if error := conflicts.error(left):
+        raise error
 
 
 def _last_applied(live: Object | None, type_: Type, api_version: str) -> FieldSet:

@@ -2,49 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import orjson
 
 from pybernetes.api.apply import elements, field_sets
 from pybernetes.api.apply.field_sets import FieldSet
 from pybernetes.api.errors import StatusError
+from pybernetes.api.field import MAX_ERRORS, MAX_PATHS
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 Conflict = tuple[Object, tuple[str, ...]]
 
 
-def find(entries: list[Object], taken: FieldSet, version: str) -> list[Conflict]:
-    """Return the fields that others own and a change takes, each with its owner."""
-    conflicts = []
+def find(entries: list[Object], taken: FieldSet, version: str) -> Iterator[Conflict]:
+    """Give the fields that others own and a change takes, each with its owner."""
     for entry in sorted(entries, key=_identifier):
         if entry["apiVersion"] == version:
             both = field_sets.ordered(field_sets.intersection(entry["fieldsV1"], taken))
-            conflicts += [(entry, path) for path in field_sets.paths(both)]
-    return conflicts
+            for path in field_sets.paths(both):
+                yield entry, path
 
 
-def error(conflicts: list[Conflict]) -> StatusError:
-    """Return the 409 that names every field and its owner."""
-    causes = [
-        {
-            "reason": "FieldManagerConflict",
-            "message": f"conflict with {_owner(entry)}",
-            "field": elements.text(path),
-        }
-        for entry, path in conflicts
-    ]
-    if len(conflicts) == 1:
+def error(conflicts: Iterable[Conflict]) -> StatusError | None:
+    """Return the 409 that names every field and its owner, up to what a report may have; None without conflicts."""
+    causes: list[Object] = []
+    lines: list[str] = []
+    headings = set()
+    length = count = 0
+    for entry, path in conflicts:
+        count += 1
+        if count > MAX_ERRORS or length > MAX_PATHS:
+            continue
+        owner, field = _owner(entry), elements.text(path)
+        causes.append({"reason": "FieldManagerConflict", "message": f"conflict with {owner}", "field": field})
+        if owner not in headings:
+            headings.add(owner)
+            lines.append(f"conflicts with {owner}:")
+        lines.append(f"- {field}")
+        length += len(field)
+    if not count:
+        return None
+    if count == 1:
         message = f"Apply failed with 1 conflict: {causes[0]['message']}: {causes[0]['field']}"
     else:
-        lines: list[str] = []
-        headings = set()
-        for (entry, _), cause in zip(conflicts, causes, strict=True):
-            heading = f"conflicts with {_owner(entry)}:"
-            if heading not in headings:
-                headings.add(heading)
-                lines.append(heading)
-            lines.append(f"- {cause['field']}")
-        message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+        message = f"Apply failed with {count} conflicts: " + "\n".join(lines)
     return StatusError(409, "Conflict", message, {"causes": causes})
 
 

@@ -13,6 +13,7 @@ from pybernetes.api.apply import apply as ssa
 from pybernetes.api.apply import field_sets, fields, managed_fields
 from pybernetes.api.apply.merge import with_named_fields
 from pybernetes.api.errors import StatusError
+from pybernetes.api.field import MAX_ERRORS
 from pybernetes.api.resource import Object
 
 DEPLOYMENT = schema.kind_type("apps", "v1", "Deployment")
@@ -315,3 +316,16 @@ def test_updates_leave_the_sets_of_others_true(first: Any, second: Any) -> None:
     changes = fields.compare(first["spec"], second["spec"], DEPLOYMENT.fields["spec"])
     touched = field_sets.union(field_sets.union(changes.added, changes.modified), changes.removed)
     assert field_sets.intersection(owned(obj, "one").get("f:spec", {}), touched) == {}
+
+
+def test_a_report_of_conflicts_has_a_bound() -> None:
+    """The message counts all of them, and names so many as a report may have."""
+    mine = {f"k{number}": "a" for number in range(MAX_ERRORS)}
+    live: Any = None
+    for manager in ("one", "two"):
+        live = apply(live, deployment(template={"metadata": {"labels": mine}}), manager)
+    with pytest.raises(StatusError) as caught:
+        apply(live, deployment(template={"metadata": {"labels": dict.fromkeys(mine, "b")}}), "three")
+    text = f'Apply failed with {2 * MAX_ERRORS} conflicts: conflicts with "one":\n- .spec.template.metadata.labels.k0\n'
+    assert caught.value.message.startswith(text)
+    assert len(caught.value.details["causes"]) == MAX_ERRORS
