@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import struct
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pybernetes.lib.clock import Clock
@@ -102,7 +103,7 @@ class AnswerCache:
             except (OSError, TimeoutError, wire.Malformed):
                 pass
         self.metrics.count("coredns_cache_served_stale_total")
-        return _with_ttl(entry, 0)
+        return _with_ttl(entry.message, entry.ttl_offsets, 0)
 
     def _prefetch(self, query: Query, entry: _Entry, now: float) -> None:
         settings = self._settings
@@ -146,6 +147,8 @@ class AnswerCache:
         settings = self._settings.success if kind == SUCCESS else self._settings.denial
         if any(wire.within(question[:-4], zone) for zone in settings.disabled):
             seconds = 0
+        if seconds:  # nobody else is to keep it longer than we do
+            message = _with_ttl(message, ttl_offsets, int(seconds))
         stale = self._settings.stale_seconds and message[3] & 15 == wire.SERVFAIL and self._find(question)
         if seconds and not stale and not message[2] & 2:
             now = self._clock.monotonic()
@@ -211,11 +214,11 @@ class AnswerCache:
             task.cancel()
 
 
-def _with_ttl(entry: _Entry, ttl: int) -> bytes:
-    message = bytearray(entry.message)
-    for at in entry.ttl_offsets:
-        struct.pack_into(">I", message, at, ttl)
-    return bytes(message)
+def _with_ttl(message: bytes, ttl_offsets: Iterable[int], ttl: int) -> bytes:
+    changed = bytearray(message)
+    for at in ttl_offsets:
+        struct.pack_into(">I", changed, at, ttl)
+    return bytes(changed)
 
 
 def _size(question: bytes, message: bytes) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.dns import answer_cache, wire
-from pybernetes.node.dns.answer_cache import AnswerCache, Settings
+from pybernetes.node.dns.answer_cache import AnswerCache, Kind, Settings
 from pybernetes.node.dns.message import Message
 from pybernetes.node.dns.query import Query
 from pybernetes.node.dns.wire import Record
@@ -89,6 +89,16 @@ async def test_how_long_each_kind_is_remembered(code: int, own: int, seconds: in
         await clock.advance(1)
     await cache.ask(query("www.example.com"))
     assert source.asked == 2
+
+
+async def test_nobody_is_told_to_keep_an_answer_longer_than_it_is_kept_here() -> None:
+    source, cache, clock = made(success=Kind(most_seconds=30))
+    source.ttl = 3600
+    assert await ttl(cache) == 30
+    await clock.advance(20)
+    assert await ttl(cache) == 10 and source.asked == 1
+    source.ttl = 1
+    assert await ttl(cache, "other.example.com") == 5, "CoreDNS' least"
 
 
 async def test_old_answers_are_given_while_nobody_has_a_new_one() -> None:
