@@ -70,11 +70,33 @@ def request(content: bytes) -> Any:
 def signed(csr: Any) -> bool:
     """Return whether the request is signed with the key that it names."""
     from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.hashes import SHA1
 
     try:
-        return bool(csr.is_signature_valid)
+        return bool(csr.is_signature_valid) or (
+            isinstance(csr.signature_hash_algorithm, SHA1) and _signed_with_sha1(csr)
+        )
     except (UnsupportedAlgorithm, ValueError, TypeError):
         return False
+
+
+def _signed_with_sha1(csr: Any) -> bool:
+    """Return whether a request is signed in the old way, which the library calls invalid, and Go's takes in requests."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+    from cryptography.hazmat.primitives.hashes import SHA1
+
+    key = csr.public_key()
+    try:
+        if isinstance(key, rsa.RSAPublicKey):
+            key.verify(csr.signature, csr.tbs_certrequest_bytes, padding.PKCS1v15(), SHA1())
+        elif isinstance(key, ec.EllipticCurvePublicKey):
+            key.verify(csr.signature, csr.tbs_certrequest_bytes, ec.ECDSA(SHA1()))
+        else:
+            return False
+    except InvalidSignature:
+        return False
+    return True
 
 
 def is_authority(certificate: Any) -> bool:

@@ -18,18 +18,18 @@ _CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-contr
 
 
 def default(obj: Object) -> None:
-    """Let ports be of TCP and unnamed, unless told otherwise."""
-    for endpoint in obj.setdefault("endpoints", []):
+    """Let ports be of TCP and unnamed, unless told otherwise; lists that nobody gave are null."""
+    for endpoint in obj.setdefault("endpoints", None) or ():
         endpoint.setdefault("addresses", [])
         endpoint.setdefault("conditions", {})
-    for port in obj.setdefault("ports", []):
+    for port in obj.setdefault("ports", None) or ():
         port.setdefault("name", "")
         port.setdefault("protocol", "TCP")
 
 
 def prepare_create(obj: Object) -> None:
     """Drop the topology that only the beta version had."""
-    for endpoint in obj.get("endpoints", ()):
+    for endpoint in obj.get("endpoints") or ():
         endpoint.pop("deprecatedTopology", None)
 
 
@@ -44,8 +44,8 @@ def prepare_update(new: Object, old: Object) -> None:
 def validate(obj: Object, errors: Errors) -> None:
     """Check ports and endpoints."""
     kind = obj.get("addressType", "")
-    _ports(obj.get("ports", []), Path("ports"), errors)
-    endpoints = obj.get("endpoints", [])
+    _ports(obj.get("ports") or [], Path("ports"), errors)
+    endpoints = obj.get("endpoints") or []
     if len(endpoints) > _MAX_ENDPOINTS:
         errors.too_many(Path("endpoints"), len(endpoints), _MAX_ENDPOINTS)
     else:
@@ -155,7 +155,7 @@ def warnings(new: Object, old: Object | None) -> list[str]:
         messages.append("spec.addressType: FQDN endpoints are deprecated")
     if new["metadata"].get("labels", {}).get(_MANAGED_BY) in _CONTROLLERS:
         return messages
-    for index, endpoint in enumerate(new.get("endpoints", ())):
+    for index, endpoint in enumerate(new.get("endpoints") or ()):
         for position, address in enumerate(endpoint.get("addresses", ())):
             path = (Path("endpoints")[index] / "addresses")[position]
             messages += addresses.ip_warnings(address, path)
@@ -182,11 +182,11 @@ RESOURCE = Resource(
     columns=(
         NAME,
         Column("AddressType", lambda obj, now: obj.get("addressType", "")),
-        Column("Ports", lambda obj, now: _some([_port_text(port) for port in obj.get("ports", ())])),
+        Column("Ports", lambda obj, now: _some([_port_text(port) for port in obj.get("ports") or ()])),
         Column(
             "Endpoints",
             lambda obj, now: _some(
-                [address for item in obj.get("endpoints", ()) for address in item.get("addresses", ())]
+                [address for item in obj.get("endpoints") or () for address in item.get("addresses", ())]
             ),
         ),
         AGE,

@@ -36,7 +36,8 @@ def default_priority_class(classes: Iterable[Object]) -> Object | None:
 
 
 def default(obj: Object) -> None:
-    """Complete the preemption policy."""
+    """Complete the value and the preemption policy."""
+    obj.setdefault("value", 0)
     obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
 
 

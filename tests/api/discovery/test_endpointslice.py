@@ -20,6 +20,9 @@ def test_defaults() -> None:
     obj = created(RESOURCE, piece("10.0.0.1", ports=[{"port": 80}], deprecatedTopology={"a": "b"}))
     assert obj["ports"] == [{"port": 80, "name": "", "protocol": "TCP"}]
     assert obj["endpoints"] == [{"addresses": ["10.0.0.1"], "conditions": {}}]
+    obj = created(RESOURCE, {"addressType": "IPv4"})
+    assert (obj["endpoints"], obj["ports"]) == (None, None)
+    assert row(RESOURCE, {"addressType": "IPv4"})[1:4] == ["IPv4", "<unset>", "<unset>"]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,10 @@ REFUSED: list[Any] = [
         ],
     ),
 ]
-COMPLETED: list[Any] = [({"value": 3}, {"value": 3, "preemptionPolicy": "PreemptLowerPriority"})]
+COMPLETED: list[Any] = [
+    ({"value": 3}, {"value": 3, "preemptionPolicy": "PreemptLowerPriority"}),
+    ({}, {"value": 0, "preemptionPolicy": "PreemptLowerPriority"}),
+]
 UPDATES: list[Any] = [
     ({"value": 3}, {"value": 4}, ["value: Forbidden: may not be changed in an update."]),
     (

@@ -44,10 +44,10 @@ def check(api_service: Object, service: Object | None, slices: Sequence[Object])
 
 
 def _serves(piece: Object, port_name: str) -> bool:
-    names = [port.get("name", "") for port in piece.get("ports", ())]
+    names = [port.get("name", "") for port in piece.get("ports") or ()]
     return port_name in names and any(
         endpoint.get("addresses") and endpoint.get("conditions", {}).get("ready", True)
-        for endpoint in piece.get("endpoints", ())
+        for endpoint in piece.get("endpoints") or ()
     )
 
 

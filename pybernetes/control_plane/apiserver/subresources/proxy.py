@@ -181,11 +181,11 @@ def endpoints(
     """Return where a request to a service may go: to pods of its namespace, and to no other address that a slice names."""
     numbers = [
         port["port"]
-        for port in piece.get("ports", ())
+        for port in piece.get("ports") or ()
         if port.get("name", "") == port_name and "port" in port
     ]
     places = []
-    for endpoint in piece.get("endpoints", ()) if numbers else ():
+    for endpoint in piece.get("endpoints") or () if numbers else ():
         target = endpoint.get("targetRef", {})
         if not endpoint.get("conditions", {}).get("ready", True) or target.get("namespace") != namespace:
             continue

@@ -54,10 +54,10 @@ def candidates(slices: Iterable[Object], port_name: str) -> Iterator[tuple[str, 
     for piece in slices:
         numbers = [
             port["port"]
-            for port in piece.get("ports", ())
+            for port in piece.get("ports") or ()
             if port.get("name", "") == port_name and "port" in port
         ]
-        for endpoint in piece.get("endpoints", ()):
+        for endpoint in piece.get("endpoints") or ():
             if endpoint.get("conditions", {}).get("ready", True):
                 for number in numbers:
                     yield endpoint["addresses"][0], number

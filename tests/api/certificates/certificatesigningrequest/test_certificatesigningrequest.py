@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -80,6 +81,27 @@ def test_refused(change: Any, errors: Any) -> None:
 def test_unknown_usage_names_the_known_ones() -> None:
     (text,) = kinds.create_errors(make({**SPEC, "usages": ["x"]}))
     assert text.startswith('spec.usages[0]: Unsupported value: "x": supported values: "any", "cert sign", ')
+
+
+# Requests that are signed with SHA-1, as old clients do; libraries do not make them any more.
+OLD = {
+    "ECDSA": "MIHHMHACAQAwDjEMMAoGA1UEAwwDb2xkMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEDF1C2dRe1f3NvloXds1uPQ"
+    "gwQYhA80cMK+sw3mToq4UD6TB/OIiPUOJzYbhYVV+5DufMxes1eoIJFwZhuyS3uqAAMAkGByqGSM49BAEDSAAwRQIh"
+    "AJVMF/AYeUZwQMsr9ordc006D+gTyHIVl1dWopi6WwnsAiAstSVWFMCd7sSISJGkb3Kloj0n2w/t6cVdU1mVHo32og==",
+    "RSA": "MIIBTTCBtwIBADAOMQwwCgYDVQQDDANvbGQwgZ8wDQYJKoZIhvcNAQEBBQADgY0AMIGJAoGBAMLGcUWbaXMPbMKZVT"
+    "97oZFexpy86QqOUh9B/B0sdlOJ75Xpyv1nyvtqnF3wcGreTRs91PEzedgyTmPJEGVp8MOf/GeEKhHGihqGeCFED6YG"
+    "jKIps+dLW9oSN9vOJlA3RW3U6HroQT2PISgZSc3kjZJ94R/vNgmKfrDlCEZAapEtAgMBAAGgADANBgkqhkiG9w0BAQ"
+    "UFAAOBgQAQFUnzOIg3jm+0NdvYq5XzinXTJzsmwpT1/UunDxcv2Ls/1AvdIpEAGKt5jkb3we4fxRD0xNdX/gBk4S+3"
+    "fdRi8mR/IIiEO2JVEqCXrWMtTvTNtVK75HMbHmXdHbMAlbns/4o7DvrqdRNsOe/1nh+2K7Y/moPhlOrIT3AJ52ocvw==",
+}
+
+
+@pytest.mark.parametrize("kind", OLD)
+def test_old_signatures_are_looked_at(kind: str) -> None:
+    content = base64.b64decode(OLD[kind])
+    for der, problems in ((content, 0), (pems.broken(content), 1)):
+        text = pems.pem("CERTIFICATE REQUEST", der)
+        assert len(kinds.create_errors(make({**SPEC, "request": pems.encoded(text.encode())}))) == problems
 
 
 def test_the_client_does_not_say_who_it_is() -> None:
