@@ -61,7 +61,7 @@ class Phases:
     def patch(self, connections: int) -> Figures:
         """Change one label of Pods with merge patches."""
         count = self._size.serial if connections == 1 else self._size.patches
-        requests = patch_requests(self._target, "a", self._size.serial, count)
+        requests = patch_requests(self._target, "a", self._size.serial, count, f"c{connections}")
         return self._writes(connections, requests)
 
     def delete(self, connections: int) -> Figures:

@@ -61,11 +61,13 @@ def create_requests(target: Target, group: str, count: int) -> list[bytes]:
     return [before + pod_name(group, number).encode() + after for number in range(count)]
 
 
-def patch_requests(target: Target, group: str, pods: int, count: int) -> list[bytes]:
-    """Build merge patches that change one label, going round the Pods of a group."""
+def patch_requests(target: Target, group: str, pods: int, count: int, series: str) -> list[bytes]:
+    """Build merge patches that change one label, going round the Pods of a group; no other series gives the same values."""
     requests = []
     for number in range(count):
-        body = json.dumps({"metadata": {"labels": {"round": f"r{number}"}}}, separators=(",", ":")).encode()
+        body = json.dumps(
+            {"metadata": {"labels": {"round": f"{series}-{number}"}}}, separators=(",", ":")
+        ).encode()
         path = f"{PODS}/{pod_name(group, number % pods)}"
         requests.append(request_bytes(target, "PATCH", path, body, "application/merge-patch+json"))
     return requests
