@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
@@ -105,8 +107,10 @@ async def update_stored(
             await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)
             # A write that changes nothing is judged like any other, and only then left out.
-            # What is large is compared beside the loop only.
-            same = (size > off_loop.LARGE or new == old) and await off_loop.run(size, _exactly, new, old)
+            if size <= off_loop.LARGE:
+                same = new == old and _sorted(new) == _sorted(old)
+            else:  # beside the loop, in steps between which others have their turn: an encoding is none
+                same = await off_loop.run(size, _exactly, new, old)
             if same and not kind.is_outdated(record) and not context.store.is_stale(record):
                 return Written(record, new, size)
             if options.dry_run:
@@ -122,6 +126,10 @@ async def update_stored(
         return Written(None, new, size)
 
     return await transact(context.store, kind, kind.key(info.namespace, info.name), attempt)
+
+
+def _sorted(obj: Object) -> bytes:
+    return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
 
 
 def _exactly(new: Any, old: Any) -> bool:
