@@ -185,8 +185,8 @@ class Kind:
             shared = SharedObject(self.object(record))
             if len(record.value) > off_loop.LARGE:
                 shared.size = len(record.value)
-            view.object = ref(shared)
-            _RECENTLY_DECODED.hold(shared, len(record.value))
+            again, view.object = view.object is not None, ref(shared)
+            _RECENTLY_DECODED.hold(shared, len(record.value), again)
         return shared
 
     @cached_property

@@ -8,19 +8,27 @@ from pybernetes.control_plane.apiserver.storage.recently_decoded import Recently
 from pybernetes.control_plane.apiserver.storage.view import SharedObject
 
 
-def held(recently: RecentlyDecoded, sizes: list[int]) -> list[bool]:
-    """Hold objects of these sizes; return which of them are still there."""
+def held(recently: RecentlyDecoded, sizes: list[int], again: bool = True) -> list[bool]:
+    """Hold objects of these sizes, which somebody missed or not; return which of them are still there."""
     refs: list[ref[SharedObject]] = []
     for size in sizes:
         obj = SharedObject()
         refs.append(ref(obj))
-        recently.hold(obj, size)
+        recently.hold(obj, size, again)
         del obj
     return [obj() is not None for obj in refs]
 
 
 def test_small_objects_stay_as_long_as_they_fit() -> None:
     assert held(RecentlyDecoded(1000), [10] * 100) == [True] * 100
+
+
+def test_few_stay_where_nobody_missed_any() -> None:
+    recently = RecentlyDecoded(1000)
+    assert sum(held(recently, [10] * 100, again=False)) < 20
+    assert held(recently, [10] * 100) == [True] * 100
+    assert sum(held(recently, [10] * 1000, again=False)) < 100
+    assert sum(held(recently, [10] * 5000, again=False)) < 20
 
 
 def test_the_oldest_go_first_and_some_stay() -> None:
