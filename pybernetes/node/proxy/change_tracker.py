@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.addresses import parse_sloppy
+from pybernetes.node.proxy.endpoint import PROTOCOLS
 from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.node.proxy.service_state import (
     MOST_RULES,
     NO_STATE,
+    Reserved,
     ServiceState,
     rules_of,
     service_state,
@@ -52,8 +54,8 @@ class ChangeTracker:
         self._services: dict[str, Object] = {}
         self._slices: dict[str, dict[str, Object]] = {}
         self._changed: set[str] = set()
-        # Addresses that nobody else may claim as external ones, those of services and of API servers, and who claims which.
-        self._reserved: Counter[str] = Counter()
+        # What nobody else may claim as external addresses, those of services and the ports of API servers, and who claims which.
+        self._reserved: Counter[Reserved] = Counter()
         self._claims: dict[str, set[str]] = {}
 
     def __bool__(self) -> bool:
@@ -80,7 +82,7 @@ class ChangeTracker:
         name = (new or old or {})["metadata"]["name"]
         if _API_SERVERS in (old_service, new_service):
             before = self._slices.get(_API_SERVERS, {}).get(name)
-            self._reserve(_addresses(before), _addresses(new if new_service == _API_SERVERS else None))
+            self._reserve(_ports(before), _ports(new if new_service == _API_SERVERS else None))
         if old_service and old_service != new_service:
             self._forget_slice(old_service, name)
         if new_service and new is not None:
@@ -104,15 +106,16 @@ class ChangeTracker:
                     del self._claims[address]
         self._reserve(_cluster_ips(old), _cluster_ips(new))
 
-    def _reserve(self, old: Iterable[str], new: Iterable[str]) -> None:
+    def _reserve(self, old: Iterable[Reserved], new: Iterable[Reserved]) -> None:
         """Note that some addresses are reserved instead of others; who claims one of them is looked at again."""
         before, after = set(old), set(new)
-        for address in before - after:
-            self._reserved[address] -= 1
-            if not self._reserved[address]:
-                del self._reserved[address]
+        for reserved in before - after:
+            self._reserved[reserved] -= 1
+            if not self._reserved[reserved]:
+                del self._reserved[reserved]
         self._reserved.update(after - before)
-        for address in before ^ after:
+        for reserved in before ^ after:
+            address = reserved if isinstance(reserved, str) else reserved[0]
             self._changed |= self._claims.get(address, set())
 
     def _forget_slice(self, service: str, name: str) -> None:
@@ -188,13 +191,21 @@ def _external(service: Object | None) -> list[str]:
     return [str(address) for address in map(parse_sloppy, given) if address is not None]
 
 
-def _addresses(endpoint_slice: Object | None) -> set[str]:
-    endpoints = (endpoint_slice.get("endpoints") or ()) if endpoint_slice is not None else ()
+def _ports(endpoint_slice: Object | None) -> set[Reserved]:
+    """Return the ports of each address of a slice; an API server's machine may well have other ports for others."""
+    if endpoint_slice is None:
+        return set()
+    ports = [
+        (protocol, port["port"])
+        for port in endpoint_slice.get("ports") or ()
+        if (protocol := PROTOCOLS.get(port.get("protocol") or "TCP")) is not None and port.get("port")
+    ]
     return {
-        str(parsed)
-        for endpoint in endpoints
+        (str(parsed), *port)
+        for endpoint in endpoint_slice.get("endpoints") or ()
         for address in endpoint.get("addresses") or ()
         if (parsed := parse_sloppy(address)) is not None
+        for port in ports
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.addresses import parse_cidr_sloppy, parse_sloppy
@@ -25,10 +25,12 @@ class ServiceState(NamedTuple):
 
 
 NO_STATE = ServiceState()
+# What no other Service may claim as an external address: an address with all its ports, or one port of it.
+Reserved: TypeAlias = str | tuple[str, str, int]
 
 
 def service_state(
-    service: Object | None, slices: Iterable[Object], node: Node, reserved: Container[str] = ()
+    service: Object | None, slices: Iterable[Object], node: Node, reserved: Container[Reserved] = ()
 ) -> ServiceState:
     """Return what a Service asks of the node.
 
@@ -53,8 +55,9 @@ def service_state(
             protocol = PROTOCOLS.get(port.get("protocol", "TCP"))
             if protocol is not None:
                 endpoints = list(by_port.get((family, port.get("name", ""), protocol), {}).values())
+                free = outside.without(reserved, protocol, port["port"])
                 ports.append(
-                    _service_port(service, port, protocol, str(address), family, outside, endpoints, node)
+                    _service_port(service, port, protocol, str(address), family, free, endpoints, node)
                 )
     ready: dict[int, set[str]] = {}
     for (version, _, _), endpoints_of_port in by_port.items():
@@ -86,8 +89,15 @@ class _Outside(NamedTuple):
     load_balancer_ips: tuple[str, ...]
     source_ranges: tuple[str, ...]
 
+    def without(self, reserved: Container[Reserved], protocol: str, port: int) -> _Outside:
+        """Return these without the addresses whose port belongs to others."""
+        if not self.external_ips:
+            return self
+        free = tuple(ip for ip in self.external_ips if (ip, protocol, port) not in reserved)
+        return self._replace(external_ips=free)
 
-def _outside(service: Object, family: int, reserved: Container[str]) -> _Outside:
+
+def _outside(service: Object, family: int, reserved: Container[Reserved]) -> _Outside:
     spec = service["spec"]
     balancers = (
         ingress["ip"]

@@ -75,10 +75,16 @@ def test_addresses_of_services_and_of_api_servers_are_nobody_elses() -> None:
     assert claimed() == ("10.96.0.53", "192.0.2.1", "198.51.100.7")
     dns = service("dns", clusterIPs=["10.96.0.53"])
     tracker.on_service(None, dns)
-    servers = slice_of(endpoint("192.0.2.1"), name="kubernetes")
+    servers = slice_of(endpoint("192.0.2.1"), name="kubernetes", ports=[{"name": "https", "port": 80}])
     servers["metadata"]["labels"] = {"kubernetes.io/service-name": "kubernetes"}
     tracker.on_slice(None, servers)
     assert claimed() == ("198.51.100.7",)
+    # On another port the machine of an API server may well have something for others.
+    elsewhere = slice_of(endpoint("192.0.2.1"), name="kubernetes", ports=[{"name": "https", "port": 6443}])
+    elsewhere["metadata"]["labels"] = servers["metadata"]["labels"]
+    tracker.on_slice(servers, elsewhere)
+    assert claimed() == ("192.0.2.1", "198.51.100.7")
+    tracker.on_slice(elsewhere, servers)
     # Only slices of the API servers' own service say where those are.
     tracker.on_slice(None, slice_of(endpoint("198.51.100.7")))
     assert claimed() == ("198.51.100.7",)
