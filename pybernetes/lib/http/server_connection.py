@@ -11,7 +11,7 @@ import logging
 import ssl
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence, Sized
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -149,6 +149,15 @@ class Connection(RequestParser):
     def flush_later(self, stream: Stream) -> None:
         """Flush a stream when its turn comes."""
         self.server.flusher.add(stream)
+
+    def left_unread(self, parts: Sequence[Sized]) -> None:
+        """Note what waits for the client of the stream that is open."""
+        if self._busy is not None:
+            self.server.unread.hold(self, self._busy.owner(), parts)
+
+    def all_read(self) -> None:
+        """Note that nothing of the stream waits any more."""
+        self.server.unread.release(self)
 
     def drain(self) -> None:
         """End the stream that is open, or the connection if it is idle."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Any, Protocol
 
 from pybernetes.lib.http.messages import JSON
+from pybernetes.lib.http.unread import Written
 
 _STREAMS_PER_TURN = 8
 # Of what a stream begins with, about this much is made at a time.
 _PART = 128 * 1024
+# So far behind a stream may be for nothing: every connection takes about as much.
+_FREE = 256 * 1024
 # How long parts are asked for at once: small ones, and empty ones, take time as well.
 _PART_SECONDS = 0.004
 
@@ -56,6 +59,12 @@ class Client(Protocol):
 
     def flush_later(self, stream: Stream) -> None:
         """Flush a stream when its turn comes."""
+
+    def left_unread(self, parts: Sequence[Sized]) -> None:
+        """Note what waits for the client beside what has been noted, until it is let go of."""
+
+    def all_read(self) -> None:
+        """Note that nothing waits any more."""
 
     def finished(self) -> None:
         """Note that the stream is complete."""
@@ -112,6 +121,8 @@ class Stream:
         self._waiting = 0
         self._held = self._scheduled = False
         self._head_start = 0
+        # How many of the pending ones are noted as held for the client, None if nothing is.
+        self._noted: int | None = None
         self.closed = False
         self._finished = False
 
@@ -194,16 +205,30 @@ class Stream:
         self._head_start = min(self._head_start, behind)
         if behind - self._head_start > connection.backlog:
             connection.abort()
+        elif self._held and behind > _FREE:
+            self._note(connection)
+
+    def _note(self, connection: Client) -> None:
+        """Have it count, with what waits for all other clients, what waits for this one."""
+        noted, self._noted = self._noted, len(self._pending)
+        if noted is None:
+            connection.left_unread((Written(connection.transport.get_write_buffer_size()), *self._pending))
+        elif noted < len(self._pending):
+            connection.left_unread(self._pending[noted:])
 
     def pause(self) -> None:
         """Keep what is written from now on: the client has not taken what was sent."""
         self._held = True
         self._waiting = sum(map(len, self._pending))
+        self._check_backlog()
 
     def resume(self) -> None:
         """Go on: the client has caught up."""
         if self._held:
             self._held = False
+            if self._noted is not None and self._connection is not None:
+                self._noted = None
+                self._connection.all_read()
             self.flush()
 
     def drain(self) -> None:
@@ -237,6 +262,8 @@ class Stream:
         if self.closed:
             return
         self.closed = True
+        if self._noted is not None and self._connection is not None:
+            self._connection.all_read()
         self._connection = self._source = self.on_open = None
         self._pending.clear()
         if self.on_close is not None:

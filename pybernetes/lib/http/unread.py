@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Protocol
 
 
@@ -14,6 +14,18 @@ class Holder(Protocol):
         """Drop the client at once."""
 
 
+class Written:
+    """Bytes that were written for one client, of which no more is known than how many they are."""
+
+    __slots__ = ("_size",)
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+
 class _Ledger:
     """Bytes that are held; those that several hold count once."""
 
@@ -21,13 +33,13 @@ class _Ledger:
         self.size = 0
         self._times: Counter[int] = Counter()
 
-    def add(self, parts: Sequence[bytes]) -> None:
+    def add(self, parts: Sequence[Sized]) -> None:
         for part in parts:
             self._times[id(part)] += 1
             if self._times[id(part)] == 1:
                 self.size += len(part)
 
-    def remove(self, parts: Sequence[bytes]) -> None:
+    def remove(self, parts: Sequence[Sized]) -> None:
         for part in parts:
             self._times[id(part)] -= 1
             if not self._times[id(part)]:
@@ -46,7 +58,7 @@ class Unread:
         self._most, self._most_of_one = most, most_of_one
         self._total = _Ledger()
         self._owners: dict[str, _Ledger] = {}
-        self._holders: dict[str, dict[Holder, Sequence[bytes]]] = {}
+        self._holders: dict[str, dict[Holder, list[Sized]]] = {}
         self._owner_of: dict[Holder, str] = {}
         self.ended = 0
 
@@ -55,12 +67,10 @@ class Unread:
         """How many bytes are held."""
         return self._total.size
 
-    def hold(self, holder: Holder, owner: str, parts: Sequence[bytes]) -> None:
-        """Note what a connection holds for its client from now on, until it is released."""
-        if holder in self._owner_of:
-            return
-        self._owner_of[holder] = owner
-        self._holders.setdefault(owner, {})[holder] = parts
+    def hold(self, holder: Holder, owner: str, parts: Sequence[Sized]) -> None:
+        """Note what a connection holds for its client, beside what it holds already, until it is released."""
+        owner = self._owner_of.setdefault(holder, owner)
+        self._holders.setdefault(owner, {}).setdefault(holder, []).extend(parts)
         self._total.add(parts)
         ledger = self._owners.setdefault(owner, _Ledger())
         ledger.add(parts)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence, Sized
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http import websocket
 from pybernetes.lib.http.stream import Stream, contents
+from pybernetes.lib.http.unread import Unread
 from pybernetes.lib.http.upgrade import Upgrade, switching_protocols
 
 _NORMAL = struct.pack(">H", websocket.NORMAL)
@@ -74,7 +75,8 @@ def _upgrade(stream: Stream, request: Request, protocol: bytes, kind: int, split
 
     def start(transport: asyncio.Transport, leftover: bytes) -> asyncio.Protocol:
         transport.write(head)
-        client = _Client(transport, stream, request.connection.backlog, kind, split)
+        server, owner = request.connection.server, request.owner()
+        client = _Client(transport, stream, request.connection.backlog, kind, split, server.unread, owner)
         stream.attach(client)
         if leftover:
             client.data_received(leftover)
@@ -87,8 +89,10 @@ class _Client(asyncio.Protocol):
     """The client's side: to a stream it looks like a connection, and like the transport of one."""
 
     def __init__(
-        self, transport: asyncio.Transport, stream: Stream, backlog: int, kind: int, split: Split
-    ) -> None:
+        self, transport: asyncio.Transport, stream: Stream, backlog: int, kind: int, split: Split, unread: Unread,
+        owner: str,
+    ) -> None:  # fmt: skip
+        self._unread, self._owner = unread, owner
         self._own, self._stream, self.backlog = transport, stream, backlog
         self._kind, self._split = kind, split
         self._parser = websocket.Parser(masked=True, limit=_MESSAGE_LIMIT)
@@ -110,6 +114,14 @@ class _Client(asyncio.Protocol):
     def flush_later(self, stream: Stream) -> None:
         """Have a stream send what it has at the end of this turn."""
         asyncio.get_running_loop().call_soon(stream.flush)
+
+    def left_unread(self, parts: Sequence[Sized]) -> None:
+        """Note what waits for the client."""
+        self._unread.hold(self, self._owner, parts)
+
+    def all_read(self) -> None:
+        """Note that nothing waits any more."""
+        self._unread.release(self)
 
     def abort(self) -> None:
         """Give up on a client that does not keep pace."""

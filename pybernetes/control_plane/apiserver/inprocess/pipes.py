@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence, Sized
 from typing import Any
 
 from pybernetes.lib.http.limits import Limits
@@ -48,6 +49,12 @@ class Reader(_Waiting):
 
     def flush_later(self, stream: Stream) -> None:
         asyncio.get_running_loop().call_soon(stream.flush)
+
+    def left_unread(self, parts: Sequence[Sized]) -> None:
+        pass  # whoever reads is a part of the control plane
+
+    def all_read(self) -> None:
+        pass
 
     def write(self, chunks: bytes) -> None:
         self._parts.extend(contents(chunks))
