@@ -150,7 +150,7 @@ class DisruptionController(Controller):
     def __init__(self, runtime: Runtime, workers: int = 1) -> None:
         super().__init__(runtime)
         self.workers = workers
-        self._selectors = Selectors(self.objects, _selector_of)
+        self._selectors = Selectors(self.cache(POD_DISRUPTION_BUDGETS), _selector_of)
         self._recorder = runtime.recorder("controllermanager")
         for kind in (REPLICATION_CONTROLLERS, REPLICA_SETS, DEPLOYMENTS, STATEFUL_SETS):
             self.cache(kind)
