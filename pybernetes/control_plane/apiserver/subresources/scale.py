@@ -102,10 +102,14 @@ def _paths(kind: Kind) -> dict[str, tuple[str, ...]]:
 
 
 def _set(obj: Object, path: str, value: Any) -> None:
-    *parents, last = path.strip(".").split(".")
-    for part in parents:
+    parts = path.strip(".").split(".")
+    for count, part in enumerate(parts[:-1], 1):
         obj = obj.setdefault(part, {})
-    obj[last] = value
+        if not isinstance(obj, dict):  # stored before the definition said where its replicas are
+            where = "." + ".".join(parts[:count])
+            why = f"value cannot be set because {where} is not a map[string]interface{{}}"
+            raise errors.StatusError(500, "", why)
+    obj[parts[-1]] = value
 
 
 def scale_of(paths: Scale, obj: Object) -> Object:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.subresources.scale import _set
 from tests.servers import Server
 
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -20,3 +26,11 @@ def test_scale(server: Server, namespace: str) -> None:
     assert deployment["spec"]["replicas"] == 5 and deployment["metadata"]["generation"] == 2
     status, answer = server.call("PATCH", f"{deployments}/d/scale", {"spec": {"replicas": -1}}, headers=MERGE)
     assert status == 422 and "must be greater than or equal to 0" in answer["message"]
+
+
+@pytest.mark.parametrize(("spec", "where"), [("text", ".spec"), ([1], ".spec"), ({"a": "text"}, ".spec.a")])
+def test_objects_that_are_older_than_their_scale(spec: Any, where: str) -> None:
+    with pytest.raises(errors.StatusError) as raised:
+        _set({"spec": spec}, ".spec.a.replicas", 3)
+    assert raised.value.code == 500
+    assert raised.value.message == f"value cannot be set because {where} is not a map[string]interface{{}}"
