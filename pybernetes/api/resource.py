@@ -122,6 +122,8 @@ class Resource:
     validate_create: Callable[[Object, Errors], None] | None = None
     validate_update: Callable[[Object, Object, Errors], None] | None = None
     validate_status_update: Callable[[Object, Object, Errors], None] | None = None
+    # Whether validation compiles expressions, which takes long for their size.
+    compiles: bool = False
     warnings: Callable[[Object, Object | None], list[str]] | None = None
     # Texts about what a client sent that prepare_create puts right.
     early_warnings: Callable[[Object], list[str]] | None = None

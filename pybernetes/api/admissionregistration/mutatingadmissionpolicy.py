@@ -67,6 +67,7 @@ RESOURCE = Resource(
     namespaced=False,
     generation=True,
     unconditional_update=False,
+    compiles=True,
     columns=(
         NAME,
         Column("Mutations", lambda obj, now: len(get(obj, ".spec.mutations", ())), type="integer"),

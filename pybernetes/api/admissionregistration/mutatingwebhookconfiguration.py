@@ -23,6 +23,7 @@ RESOURCE = Resource(
     namespaced=False,
     generation=True,
     unconditional_update=False,
+    compiles=True,
     columns=_webhooks.COLUMNS,
     default=default,
     validate=_webhooks.validate,

@@ -108,6 +108,7 @@ RESOURCE = Resource(
     reset=KEEPS_METADATA,
     generation=True,
     unconditional_update=False,
+    compiles=True,
     columns=(
         NAME,
         Column("Validations", lambda obj, now: len(get(obj, ".spec.validations", ())), type="integer"),

@@ -15,6 +15,7 @@ RESOURCE = Resource(
     namespaced=False,
     generation=True,
     unconditional_update=False,
+    compiles=True,
     columns=_webhooks.COLUMNS,
     default=_webhooks.default,
     validate=_webhooks.validate,

@@ -236,6 +236,7 @@ RESOURCE = Resource(
     storage_path="apiextensions.k8s.io/customresourcedefinitions",
     generation=True,
     unconditional_update=False,
+    compiles=True,
     columns=(
         NAME,
         Column("Scope", lambda obj, now: get(obj, ".spec.scope", "")),

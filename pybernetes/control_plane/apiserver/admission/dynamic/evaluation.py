@@ -60,11 +60,14 @@ class _Lazy(dict[str, Any]):
     def __init__(self, variables: admission.Variables, evaluation: Evaluation) -> None:
         super().__init__()
         self._variables, self._evaluation = variables, evaluation
+        self._problems: dict[str, str] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self._variables.programs or name in self._variables.errors
 
     def __missing__(self, name: str) -> Any:
+        if name in self._problems:
+            raise Failure(self._problems[name])
         program = self._variables.programs.get(name)
         if program is None:
             raise Failure(
@@ -73,7 +76,9 @@ class _Lazy(dict[str, Any]):
         try:
             value, spent = program.run(self._evaluation.data)
         except CelError as error:
-            raise Failure(f'composited variable "{name}" fails to evaluate: {error}') from None
+            # What has no value has none for the next expression either.
+            self._problems[name] = f'composited variable "{name}" fails to evaluate: {error}'
+            raise Failure(self._problems[name]) from None
         self._evaluation.spent += spent
         self[name] = value
         return value

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import (
     Expression,
     OutOfBudget,
 )
+from pybernetes.lib.event_loop import off_loop
 
 
 class Conditions:
@@ -29,7 +30,7 @@ class Conditions:
         """Return whether all hold, and what is wrong if this cannot be said and counts."""
         problems = []
         try:
-            for expression in self._compiled(where):
+            for expression in await self._compiled(where):
                 value, problem = await evaluation.run(expression)
                 if value is False:
                     return False, ""
@@ -43,10 +44,10 @@ class Conditions:
             return False, ""
         return False, problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
 
-    def _compiled(self, where: Environment | None) -> list[Expression]:
+    async def _compiled(self, where: Environment | None) -> list[Expression]:
         if self._expressions is None:
-            where = where or admission.environment()
-            self._expressions = [
-                Expression(condition["expression"], where, admission.CONDITION) for condition in self._given
-            ]
+            self._expressions = await off_loop.beside(self._compile, where or admission.environment())
         return self._expressions
+
+    def _compile(self, where: Environment) -> list[Expression]:
+        return [Expression(condition["expression"], where, admission.CONDITION) for condition in self._given]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -25,6 +26,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.matching import (
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.lib.event_loop import off_loop
 
 _GROUP = "admissionregistration.k8s.io"
 
@@ -55,6 +57,19 @@ class Policy:
         self.ignores_failure = self.spec.get("failurePolicy", "Fail") == "Ignore"
         self.conditions = Conditions(self.spec.get("matchConditions", ()), self.ignores_failure)
         self._how: dict[str, Any] = {"params": types.DYN if self.param_kind else None, "patches": patches}
+        self._compiling, self._is_compiled = asyncio.Lock(), False
+
+    async def compiled(self) -> None:
+        """Compile the expressions when they are first needed: there can be thousands of them."""
+        if self._is_compiled:
+            return
+        async with self._compiling:
+            if not self._is_compiled:
+                await off_loop.beside(self.compile)
+                self._is_compiled = True
+
+    def compile(self) -> None:
+        """Compile what policies of both sorts have."""
         self.variables = admission.Variables(self.spec.get("variables", ()), **self._how)
         self.environment = admission.environment(**self._how, variables=self.variables.type)
         # Messages and annotations are for everybody, so that they do not ask authorizers.
@@ -149,6 +164,8 @@ class Policies(Generic[P]):
                     ):
                         continue
                     params = await self._params(policy, binding, kind, attributes)
+                    if params:
+                        await policy.compiled()
                 except (StatusError, ConfigurationError) as error:
                     broken.append(Misconfigured(policy, binding, f"failed to configure binding: {error}"))
                     continue

@@ -30,6 +30,10 @@ class Mutating(Policy):
     def __init__(self, obj: Object, bindings: list[Binding]) -> None:
         super().__init__(obj, bindings, patches=True)
         self.reinvoked = self.spec.get("reinvocationPolicy") == "IfNeeded"
+
+    def compile(self) -> None:
+        """Compile the mutations, too."""
+        super().compile()
         self.mutations: list[tuple[bool, Expression]] = []
         for given in self.spec.get("mutations", ()):
             applies = given["patchType"] == "ApplyConfiguration"

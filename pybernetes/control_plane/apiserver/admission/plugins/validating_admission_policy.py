@@ -49,8 +49,9 @@ class Check:
 class Validating(Policy):
     """A policy that refuses."""
 
-    def __init__(self, obj: Object, bindings: list[Binding]) -> None:
-        super().__init__(obj, bindings)
+    def compile(self) -> None:
+        """Compile validations and annotations, too."""
+        super().compile()
         self.checks = [Check(given, self) for given in self.spec.get("validations", ())]
         self.annotations = [
             (given["key"], Expression(given["valueExpression"], self.plain, admission.ANNOTATION))
