@@ -54,6 +54,7 @@ async def ttl(cache: AnswerCache, name: str = "www.example.com") -> int:
 
 
 async def test_answers_are_remembered_as_long_as_they_say() -> None:
+    """CVE-2023-30464, CVE-2024-0874: a question goes out once, and is the same whoever asks it."""
     source, cache, clock = made()
     assert await ttl(cache) == 30
     await clock.advance(10)

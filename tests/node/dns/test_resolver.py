@@ -121,12 +121,14 @@ def test_addresses_take_turns() -> None:
         (b"\0\7\x81\x80" + bytes(8), None),  # an answer
         (b"\0\7\x01\x00" + bytes(8), wire.FORMERR),  # no question
         (b"\0\7\x29\x00" + question("x")[4:], wire.NOTIMP),  # an update
+        (b"\0\7\x01\x00" + b"\xff" * 8 + question("x")[12:], wire.FORMERR),  # more entries than there are
         (question("x")[:-1], wire.FORMERR),
         (question("web.default.svc.cluster.local", size=512) + b"x", wire.NXDOMAIN),
         (question("x") + b"rubbish", wire.FORMERR),
     ],
 )
 def test_what_is_no_question(message: bytes, code: int | None) -> None:
+    """CVE-2026-86003, CVE-2026-82399: it is passed on to nobody, and counts of records are not believed."""
     response = Zone().resolver.respond(message, True)
     assert (response if response is None else response[3] & 15) == code  # type: ignore[index]
 

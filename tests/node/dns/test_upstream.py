@@ -42,7 +42,7 @@ class Impostor(asyncio.DatagramProtocol):
     ],
 )
 async def test_guesses_are_not_believed(wrong: Callable[[bytes], bytes]) -> None:
-    """CVE-2023-28452: answers are taken only by the right number, question and sender, on a port of its own each."""
+    """CVE-2022-2835, CVE-2023-28452: answers are taken only by the right number, question and sender, on a port of its own each."""
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(lambda: Impostor(wrong), local_addr=("127.0.0.1", 0))
     try:

@@ -71,6 +71,7 @@ async def test_everything_goes_and_nothing_else() -> None:
 
 
 async def test_pods_first() -> None:
+    """CVE-2024-7598: while a pod of a namespace lives, so does what confines it."""
     async with Cluster() as cluster, controllers(cluster.client, namespace.CONTROLLER, **QUICK):
         client = cluster.client
         await client.create(NAMESPACES, managers.namespace("blue"))

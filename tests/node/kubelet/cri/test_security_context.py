@@ -46,6 +46,8 @@ _WHERE = ' (pod: "p_n(u)", container: c)'
          " cannot verify user is non-root"),
         (str(2**31), {"runAsNonRoot": True}, {}, "container has runAsNonRoot and image has an invalid user id"
          " (2147483648). (Must be 1-(2147483647)): must be between 0 and 2147483647, inclusive"),
+        (str(2**32), {"runAsNonRoot": True}, {}, "container has runAsNonRoot and image has an invalid user id"
+         " (4294967296). (Must be 1-(2147483647)): must be between 0 and 2147483647, inclusive"),
         ("1000", {"runAsNonRoot": True, "runAsUser": 0}, {}, "container's runAsUser breaks non-root policy"),
         ("1000", {"runAsNonRoot": True}, {"runAsUser": 0}, "container's runAsUser breaks non-root policy"),
         ("1000", {"runAsNonRoot": True}, {}, None),
@@ -58,7 +60,7 @@ _WHERE = ' (pod: "p_n(u)", container: c)'
 def test_who_must_not_be_root_is_not(
     user: str, context: dict[str, Any], whole: dict[str, Any], problem: str | None
 ) -> None:
-    """CVE-2019-11245, CVE-2024-40635: each run asks the image anew, whose user counts even where it names none."""
+    """CVE-2019-11245, CVE-2024-40635, CVE-2026-46680: each run asks the image anew, whose user counts even where it names none."""
     if problem is None:
         _container(context, _image(user), securityContext=whole)
         return
