@@ -150,12 +150,13 @@ def test_nobody_sends_with_the_address_of_another(world: World) -> None:
         assert {number for _, number in world.arrivals({last.number})} == {last.number}
 
 
-def test_fragments_are_judged_as_a_whole(world: World) -> None:
+def test_fragments_and_ports_behind_other_headers_are_judged(world: World) -> None:
     only = policy("z", ingress=[{"ports": [{"protocol": "UDP", "port": 80}]}])
     world.nft(nft.whole(state_of(only).everything(), OWN))
-    for port, passes in ((80, True), (81, False)):
-        sent = world.packet(addresses(0)[0], addresses(2)[0], "udp", port)
-        world.send_fragments(0, sent)
+    ways = ((0, world.send_fragments), (1, world.send_fragments), (1, world.send_behind_options))
+    for (family, send), (port, passes) in itertools.product(ways, ((80, True), (81, False))):
+        sent = world.packet(addresses(0)[family], addresses(2)[family], "udp", port)
+        send(0, sent)
         last = world.packet(addresses(3)[0], addresses(4)[0], "udp", 9)
         world.send(3, last)
         assert ((2, sent.number) in world.arrivals({last.number})) is passes

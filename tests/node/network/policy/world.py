@@ -18,6 +18,7 @@ from tests.node.proxy.namespaces import command, inside
 OUTSIDE = ("192.0.2.1", "2001:db8::1")
 NODE = ("192.0.2.254", "2001:db8::fe")
 PROTOCOLS = {"tcp": 6, "udp": 17, "sctp": 132}
+_OPTIONS, _FRAGMENT = 60, 44  # headers of IPv6 that may come before that of the protocol; ours have 8 bytes
 _GATEWAYS = ("10.0.0.254", "fd00::fe")
 _ALL, _OUTGOING = 3, 4
 
@@ -71,6 +72,8 @@ def parse(packet: bytes) -> tuple[str, str, int, int, int] | None:
             packet[6:7][0] if packet[6:7] else 0,
             packet[40:],
         )
+        while protocol in (_OPTIONS, _FRAGMENT) and len(rest) >= 8:
+            protocol, rest = rest[0], rest[8:]
     if protocol not in PROTOCOLS.values() or len(rest) < 4:
         return None
     number, port = struct.unpack_from("!HH", rest)
@@ -170,9 +173,22 @@ class World:
         with contextlib.suppress(OSError):
             self._senders[who, version].sendto(packet, (sent.destination, 0))
 
+    def send_behind_options(self, who: int | str, sent: Sent) -> None:
+        """Send a packet of IPv6 whose ports come after a header of padding."""
+        padding = struct.pack("!BBBB4x", PROTOCOLS[sent.protocol], 0, 1, 4)
+        whole = padding + datagram(sent)
+        start = header(sent, len(whole))
+        self.send_raw(who, sent, start[:6] + bytes([_OPTIONS]) + start[7:] + whole)
+
     def send_fragments(self, who: int | str, sent: Sent) -> None:
         """Send a datagram of UDP in two parts: only the first has its ports."""
         whole = datagram(sent, 64)
+        if ":" in sent.destination:
+            for part, offset in ((whole[:16], 1), (whole[16:], 16)):  # the number 1 says that there are more
+                fragment = struct.pack("!BBHI", PROTOCOLS[sent.protocol], 0, offset, sent.number) + part
+                start = header(sent, len(fragment))
+                self.send_raw(who, sent, start[:6] + bytes([_FRAGMENT]) + start[7:] + fragment)
+            return
         self.send_raw(who, sent, header(sent, 16, more=True) + whole[:16])
         self.send_raw(who, sent, header(sent, len(whole) - 16, offset=16) + whole[16:])
 
