@@ -52,6 +52,7 @@ class _Entry:
     since: float
     until: float
     kind: str
+    aged: float  # until when the TTLs of the message were counted down
     hits: int = 0
     last: float = 0.0
 
@@ -79,7 +80,7 @@ class AnswerCache:
             self.metrics.cache_hits += 1
             if self._settings.prefetch:
                 self._prefetch(query, entry, now)
-            return self._aged(entry, int(now - entry.since))
+            return self._aged(entry, int(now - entry.aged))
         if (
             entry is not None
             and self._settings.stale_seconds
@@ -160,7 +161,7 @@ class AnswerCache:
             other = self._entries[DENIAL if kind == SUCCESS else SUCCESS]
             while other and self.size > _MOST_BYTES:
                 self._evict(other)
-            entries[question] = _Entry(message, array("I", ttl_offsets), now, now + seconds, kind)
+            entries[question] = _Entry(message, array("I", ttl_offsets), now, now + seconds, kind, now)
             self._count_entries()
         return message
 
@@ -199,14 +200,16 @@ class AnswerCache:
         self.metrics.cache_entries = sum(map(len, self._entries.values()))
 
     def _aged(self, entry: _Entry, seconds: int) -> bytes:
-        """Return a message with its age subtracted from its TTLs."""
+        """Return a message with its age subtracted from its TTLs: once in a second, since it may have thousands of them."""
         if not seconds or self._settings.keep_ttl:
             return entry.message
         message = bytearray(entry.message)
         for at in entry.ttl_offsets:
             ttl = struct.unpack_from(">I", message, at)[0]
             struct.pack_into(">I", message, at, max(0, ttl - seconds))
-        return bytes(message)
+        entry.message = bytes(message)
+        entry.aged += seconds
+        return entry.message
 
     async def close(self) -> None:
         """End what is being asked."""
