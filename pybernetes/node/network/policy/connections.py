@@ -10,23 +10,23 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
-from pybernetes.lib.processes.commands import CommandError, run
-from pybernetes.node.network.policy.table import family
+from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.kernel import connection_table
 
 log = logging.getLogger(__name__)
-_AT_ONCE = 32  # addresses; the kernel looks through all connections twice for each
 
 
 class Connections:
     """Forgets in the background; whoever gives an address to a pod waits for it."""
 
     def __init__(self) -> None:
-        self._gone: dict[str, None] = {}
+        self._gone: set[str] = set()
+        self._forgetting: set[str] = set()
         self._task: asyncio.Task[None] | None = None
 
     def forget(self, addresses: Iterable[str]) -> None:
         """Have connections from and to addresses forgotten."""
-        self._gone.update(dict.fromkeys(addresses))
+        self._gone.update(addresses)
         if self._gone and self._task is None:
             self._task = asyncio.create_task(
                 self._forget(), name="policies: connections of pods that are gone"
@@ -34,20 +34,23 @@ class Connections:
 
     async def forgotten(self, addresses: Iterable[str]) -> None:
         """Wait until no connection of these addresses is to be forgotten."""
-        while self._task is not None and not self._gone.keys().isdisjoint(addresses):
+        wanted = set(addresses)
+        while self._task is not None and wanted & (self._gone | self._forgetting):
             await asyncio.wait((self._task,))
 
     async def _forget(self) -> None:
         try:
             while self._gone:
-                some = list(self._gone)[:_AT_ONCE]
+                self._forgetting, self._gone = self._gone, set()
                 try:
-                    await run("conntrack", "-R", "-", text="".join(map(_lines, some)))
-                except CommandError as error:
+                    with (
+                        connection_table.open_socket() as opened
+                    ):  # here: threads may be elsewhere in the network
+                        await off_loop.beside(connection_table.forget, opened, self._forgetting)
+                except OSError as error:
                     log.error("connections of pods that are gone stay: %s", error)
-                for address in some:
-                    self._gone.pop(address, None)
         finally:
+            self._forgetting.clear()
             self._task = None
 
     async def close(self) -> None:
@@ -55,9 +58,3 @@ class Connections:
         if self._task is not None:
             self._gone.clear()
             await asyncio.wait((self._task,))
-
-
-def _lines(address: str) -> str:
-    """Return what conntrack reads: connections that an address began, and those that led to it, by a service too."""
-    version = family(address)
-    return f"-D -f ipv{version} --orig-src {address}\n-D -f ipv{version} --reply-src {address}\n"
