@@ -105,6 +105,27 @@ def _misfits(content: Object) -> Iterator[str]:
                 yield f"an entry of {plural} is no {singular} with a name"
                 return
             yield from (f"{key} of {plural} {problem}" for key, problem in _misfit_settings(settings or {}))
+        yield from _twice(plural, entries or [])
+
+
+_KINDS = {"clusters": "Cluster", "users": "AuthInfo", "contexts": "Context"}
+
+
+def _twice(plural: str, entries: list[Object]) -> Iterator[str]:
+    """Yield the complaint about a name that two entries have, of which nobody knows which is meant."""
+    names = [item.get("name") or "" for item in entries]
+    name = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if name is None:
+        return
+    kind, shown = _KINDS[plural], ""
+    if plural == "contexts":
+        fields = [(item.get("context") or {}) for item in entries]
+        texts = (
+            f"{{{name} {{{' '.join(str(held.get(key) or '') for key in ('cluster', 'user', 'namespace'))} []}}}}"
+            for name, held in zip(names, fields, strict=True)
+        )
+        shown = f" in list: [{' '.join(texts)}]"
+    yield f'error converting *[]Named{kind} into *map[string]*api.{kind}: duplicate name "{name}"{shown}'
 
 
 def _misfit_settings(settings: Object) -> Iterator[tuple[str, str]]:
@@ -160,6 +181,10 @@ def merge(contents: Iterable[Object]) -> Object:
             entries = merged[plural]
             known = {item.get("name") for item in entries}
             entries += [item for item in content.get(plural) or () if item.get("name") not in known]
+        known = {item.get("name") for item in merged.get("extensions") or ()}
+        extensions = [item for item in content.get("extensions") or () if item.get("name") not in known]
+        if extensions:
+            merged["extensions"] = [*(merged.get("extensions") or ()), *extensions]
         for name in ("current-context", "preferences"):
             if content.get(name) and not merged.get(name):
                 merged[name] = content[name]

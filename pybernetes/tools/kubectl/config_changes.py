@@ -95,10 +95,19 @@ def complete(content: Object) -> Object:
 
 
 def _filled(entry: Object) -> Object:
-    return {
+    filled = {
         key: {**_INNER[key], **value} if key in _INNER and isinstance(value, dict) else value
         for key, value in entry.items()
     }
+    plugin = filled.get("exec")
+    if isinstance(plugin, dict):
+        variables = [{"value": "", **variable} for variable in plugin["env"] or ()] or plugin["env"]
+        filled["exec"] = {
+            key: variables if key == "env" else value
+            for key, value in plugin.items()
+            if value or key != "apiVersion"
+        }
+    return filled
 
 
 @contextmanager

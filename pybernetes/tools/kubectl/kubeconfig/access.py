@@ -84,12 +84,8 @@ def access(config: Object, flags: Values) -> Access:
     cluster = dict(entry(config, "clusters", name) or {})
     if flags.cluster and not cluster:
         raise CommandError(f'no server found for cluster "{name}"')
-    if not cluster and not flags.server and context:
-        raise (
-            BadConfig(f'cluster "{name}" does not exist')
-            if name
-            else BadConfig("cluster has no server defined")
-        )
+    if not name and not flags.server and context:
+        raise BadConfig("cluster has no server defined")
     server = flags.server or cluster.get("server") or ""
     result = Access(server or "http://localhost:8080")
     result.cluster = cluster
@@ -162,6 +158,10 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
     else:
         result.certificate = _pem(user, "client-certificate", name)
         result.key = _pem(user, "client-key", name)
+    if result.certificate and not result.key:
+        raise CommandError(
+            f"client-key-data or client-key must be specified for {name} to use the clientCert authentication method."
+        )
     token = flags.common("token") or user.get("token") or ""
     if not token and user.get("tokenFile"):
         token = _file(user["tokenFile"], "tokenFile", name).strip()
@@ -192,7 +192,9 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
     if groups := flags.as_group or user.get("as-groups"):
         result.headers["Impersonate-Group"] = list(groups)
     for extra in flags.as_user_extra:
-        key, _, value = extra.partition("=")
+        key, equals, value = extra.partition("=")
+        if not equals:
+            continue
         result.headers.setdefault(f"Impersonate-Extra-{_header_key(key)}", []).append(value)
     for key, values in (user.get("as-user-extra") or {}).items():
         result.headers.setdefault(f"Impersonate-Extra-{_header_key(key)}", []).extend(values)

@@ -38,8 +38,9 @@ def delete(context: Context, plural: str) -> None:
 
 def print_names(context: Context, plural: str) -> None:
     """Print the names of all entries."""
+    names = sorted(entries(context, plural))
     context.out("NAME")
-    for name in sorted(entries(context, plural)):
+    for name in names:
         context.out(name)
 
 

@@ -45,6 +45,8 @@ def split(name: str) -> tuple[str, str, str]:
         return "current-context", "", ""
     if name == "preferences.colors":
         return "preferences", "", "colors"
+    if kind == "current-context":
+        raise CommandError(f"unable to parse one or more field values of {name}")
     if kind not in PLURALS:
         raise CommandError(f"unable to parse {name} after [] at api.Config")
     for said, meant in _ACTING.items():
@@ -52,7 +54,7 @@ def split(name: str) -> tuple[str, str, str]:
     for field in FIELDS[kind] | WHOLE[kind]:
         if rest.endswith(f".{field}"):
             return kind, rest.removesuffix(f".{field}"), field
-    if kind == "users" and (".exec." in rest or ".auth-provider." in rest):
+    if any(f".{field}." in rest for field in FIELDS[kind] | WHOLE[kind]):
         raise CommandError(f"unable to parse one or more field values of {name}")
     return kind, rest, ""
 
@@ -64,6 +66,8 @@ def run(context: Context) -> None:
     name, text = context.args
     if not name:
         raise CommandError("you must specify a property")
+    if not text:
+        raise CommandError("you cannot use set to unset a property")
     if name in ("kind", "apiVersion"):  # what they are is not for users to say
         context.out(f"Property {quoted(name)} set.")
         return

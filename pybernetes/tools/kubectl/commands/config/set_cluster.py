@@ -21,6 +21,8 @@ def run(context: Context) -> None:
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]
+    if not name:
+        raise CommandError("you must specify a non-empty cluster name")
     if flags.insecure_skip_tls_verify and flags.certificate_authority:
         raise CommandError("you cannot specify a certificate authority and insecure mode at the same time")
     if flags.embed_certs and not flags.certificate_authority:

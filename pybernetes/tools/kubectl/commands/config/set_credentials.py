@@ -41,6 +41,8 @@ def run(context: Context) -> None:
             if "=" not in text and not text.endswith("-"):
                 raise needs_help(context, f"invalid {flag} format: {text}")
     name = context.args[0]
+    if not name:
+        raise CommandError("you must specify a non-empty user name")
     methods = [
         flag
         for flag, on in (
@@ -65,7 +67,7 @@ def run(context: Context) -> None:
     ):
         if flag in flags.changed:
             value[flag] = getattr(flags, flag)
-            for other in others:
+            for other in others if value[flag] else ():
                 value.pop(other, None)
     for flag in ("client-certificate", "client-key"):
         if flag in flags.changed:
@@ -118,6 +120,7 @@ def _exec(value: Object, flags: Values) -> None:
         wanted = dict(text.split("=", 1) for text in flags.exec_env if "=" in text)
         removed = {text[:-1] for text in flags.exec_env if "=" not in text}
         known = {variable["name"]: variable.get("value", "") for variable in entry.get("env") or ()}
-        variables = {name: text for name, text in {**known, **wanted}.items() if name not in removed}
+        kept = {name: text for name, text in known.items() if name not in removed}
+        variables = {**kept, **wanted}
         entry["env"] = [{"name": name, "value": text} for name, text in variables.items()] or None
     value["exec"] = entry

@@ -7,7 +7,7 @@ from pybernetes.tools.kubectl.commands.config._file import needs_help, store_cur
 from pybernetes.tools.kubectl.commands.config.set import split
 from pybernetes.tools.kubectl.config_changes import changing, default_file, entries, store
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import quoted
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -23,6 +23,8 @@ def run(context: Context) -> None:
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]
+    if not name:
+        raise CommandError("you must specify a property")
     kind, entry, field = split(name)
     if kind == "current-context":
         store_current(context, "")
