@@ -86,16 +86,17 @@ def _one(context: Context, info: Info, metrics: list[Object], dry_run: str) -> N
     if metrics:
         spec["metrics"] = metrics
     metadata = {"name": flags.name or info.name}
-    if context.namespace_given or dry_run != "client":
+    if context.namespace_given:
         metadata["namespace"] = context.namespace
     value: Object = {
         "kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v2", "metadata": metadata, "spec": spec,
         "status": {"desiredReplicas": 0, "currentMetrics": None},
     }  # fmt: skip
     value = context.record(value)
-    if flags.save_config:
-        value = annotate(value, typed=True)
     if dry_run != "client":
+        if flags.save_config:
+            value = annotate(value, typed=True)
+        value["metadata"] = {"name": metadata["name"], "namespace": context.namespace, **value["metadata"]}
         value = _create(context, value)
     printers.make(context, "created" if dry_run == "client" else "autoscaled", typed=True)(value)
 

@@ -38,28 +38,30 @@ def command_of(context: Context) -> list[str]:
 
 def metadata(context: Context, name: str, namespaced: bool = True, **more: Any) -> Object:
     """Return metadata with a name; the namespace only if it was given."""
-    made: Object = {"name": name}
+    made: Object = {"name": name} if name else {}
     if namespaced and context.namespace_given:
         made["namespace"] = context.namespace
     return {**made, **{key: value for key, value in more.items() if value}}
 
 
-def generator(make: Callable[[Context, str], Object], failure: str = "") -> Callable[[Context], None]:
-    """Return a command that makes an object and creates it."""
+def generator(
+    make: Callable[[Context, str], Object], failure: str = "", *, saves: bool = True
+) -> Callable[[Context], None]:
+    """Return a command that makes an object and creates it; ``saves`` is false where --save-config does nothing."""
 
     def run(context: Context) -> None:
         name = name_of(context)
-        create(context, make(context, name), failure)
+        create(context, make(context, name), failure, saves=saves)
 
     return run
 
 
-def create(context: Context, value: Object, failure: str = "") -> Object:
+def create(context: Context, value: Object, failure: str = "", *, saves: bool = True) -> Object:
     """Create an object, unless this is a dry run, and print it."""
     dry_run = context.dry_run()
     if context.flags.has("validate"):
         context.validation()  # complain before anything is done
-    if context.flags.has("save-config") and context.flags.save_config:
+    if saves and context.flags.has("save-config") and context.flags.save_config:
         value = annotate(value, typed=True)
     show = printers.make(context, "created", typed=True)
     if dry_run != "client":

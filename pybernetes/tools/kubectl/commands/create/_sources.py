@@ -28,8 +28,6 @@ def gather(context: Context, what: str) -> list[tuple[str, bytes]]:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise CommandError(f"invalid literal source {text}, expected key=value")
-        if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-            value = value[1:-1]
         pairs.append((key, value.encode()))
     files: list[tuple[str, bytes]] = []
     for text in flags.from_file:

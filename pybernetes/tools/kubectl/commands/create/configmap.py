@@ -43,7 +43,11 @@ def make(context: Context, name: str) -> Object:
     if binaries:
         config_map["binaryData"] = dict(sorted(binaries.items()))
     if context.flags.append_hash:
-        content: Object = {"data": config_map.get("data") or "", "kind": "ConfigMap", "name": name}
+        content: Object = {
+            "data": config_map.get("data") or ({} if binaries else ""),
+            "kind": "ConfigMap",
+            "name": name,
+        }
         if binaries:
             content["binaryData"] = config_map["binaryData"]
         config_map["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"

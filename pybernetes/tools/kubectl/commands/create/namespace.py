@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -18,6 +19,8 @@ FLAGS = COMMON
 
 def make(context: Context, name: str) -> Object:
     """Return a Namespace."""
+    if not name:
+        raise CommandError("name must be specified")
     return {
         "kind": "Namespace",
         "apiVersion": "v1",

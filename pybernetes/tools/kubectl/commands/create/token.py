@@ -55,7 +55,7 @@ def run(context: Context) -> None:
         token = (answer.get("status") or {}).get("token")
         if not token:
             raise CommandError("failed to create token: no token in server response")
-        context.out(token)
+        context.stdout.write(f"{token}\n" if context.stdout.isatty() else token)
         return
     from pybernetes.tools.kubectl.output import printers
 

@@ -21,4 +21,4 @@ def make(context: Context, name: str) -> Object:
     return service(context, name, "ClusterIP", cluster_ip=context.flags.clusterip)
 
 
-run = generator(make, "failed to create ClusterIP service: ")
+run = generator(make, "failed to create ClusterIP service: ", saves=False)

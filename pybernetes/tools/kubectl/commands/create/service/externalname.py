@@ -28,4 +28,4 @@ def make(context: Context, name: str) -> Object:
     return service(context, name, "ExternalName", external=context.flags.external_name)
 
 
-run = generator(make, "failed to create ExternalName service: ")
+run = generator(make, "failed to create ExternalName service: ", saves=False)

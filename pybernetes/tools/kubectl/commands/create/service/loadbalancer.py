@@ -21,4 +21,4 @@ def make(context: Context, name: str) -> Object:
     return service(context, name, "LoadBalancer")
 
 
-run = generator(make, "failed to create LoadBalancer service: ")
+run = generator(make, "failed to create LoadBalancer service: ", saves=False)

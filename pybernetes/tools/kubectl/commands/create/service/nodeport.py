@@ -21,4 +21,4 @@ def make(context: Context, name: str) -> Object:
     return service(context, name, "NodePort", node_port=context.flags.node_port)
 
 
-run = generator(make, "failed to create NodePort service: ")
+run = generator(make, "failed to create NodePort service: ", saves=False)
