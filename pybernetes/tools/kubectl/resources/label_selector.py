@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def parse_selector(text: str) -> Object:
     """Return a LabelSelector from a selector of the command line."""
+    import re
+
     from pybernetes.api.selectors import SelectorError, parse_labels
 
     try:
@@ -23,6 +25,8 @@ def parse_selector(text: str) -> Object:
     labels: dict[str, str] = {}
     expressions: list[Object] = []
     names = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
+    if match := re.search(r"!=|(?<=[\w.-])\s*[<>]", text):
+        raise CommandError(f"{quoted(match[0].strip())} is not a valid label selector operator")
     for requirement in parsed.requirements:
         if (
             requirement.operator == "in"

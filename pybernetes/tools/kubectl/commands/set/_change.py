@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import fnmatch
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.three_way_patch import edit_patch
@@ -64,11 +64,20 @@ def pod_spec(value: Object) -> Object | None:
     return None
 
 
-def no_template(info: Info) -> CommandError:
+def refusal(context: Context, info: Info, why: str) -> CommandError:
+    """Return the error about an object that cannot be changed so."""
+    named, resource = info.resource.plural, info.resource
+    end = ""
+    if context.flags.local:  # nobody has said what its resource is called
+        named, end = resource.kind.lower(), "\n" if resource.group else ""
+        named += f".{resource.group}" if resource.group else ""
+    return Verbatim(f"error: {named}/{info.name}{end} {why}\n")
+
+
+def no_template(context: Context, info: Info) -> CommandError:
     """Return the error about an object without a pod template."""
-    named = f"{info.resource.plural}/{info.name}"
     kind = f"*{info.resource.version}.{info.resource.kind}"
-    return CommandError(f"{named} the object is not a pod or does not have a pod template: {kind}")
+    return refusal(context, info, f"the object is not a pod or does not have a pod template: {kind}")
 
 
 def change(
@@ -78,6 +87,8 @@ def change(
     edit: Callable[[Info, Object], None],
     failure: str,
     validate: Callable[[], None] = lambda: None,
+    *,
+    one_by_one: bool = False,
     **options: Any,
 ) -> None:
     """Edit each object, send the difference and print the result; ``validate`` looks at the arguments once all are there."""
@@ -90,8 +101,10 @@ def change(
         context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
         empty_selector=flags.all, scheme=SCHEME, **options,
     )  # fmt: skip
-    infos = builder.all()
-    builder.finish()
+    infos: Iterable[Info] = builder.infos()
+    if not one_by_one:
+        infos = list(infos)
+        builder.finish()
     validate()
     show = printers.make(context, done)
     for info in infos:

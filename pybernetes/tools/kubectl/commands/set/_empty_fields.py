@@ -19,12 +19,13 @@ _KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Pod": ((), ()),
     "ReplicaSet": ((), ("replicas",)),
     "ReplicationController": ((), ("replicas",)),
+    "Service": ((), ()),
     "StatefulSet": (("updateStrategy",), ("replicas", "availableReplicas")),
 }
 
 
 def with_empty_fields(value: Object) -> Object:
-    """Return a workload with these fields; other objects as they are."""
+    """Return a workload or a service with these fields; other objects as they are."""
     kind = value.get("kind", "")
     if kind not in _KINDS:
         return value
@@ -36,9 +37,9 @@ def with_empty_fields(value: Object) -> Object:
     elif kind == "CronJob":
         job = {"metadata": {}, **(spec.get("jobTemplate") or {})}
         spec["jobTemplate"] = {**job, "spec": _templated(job.get("spec") or {})}
-        spec["jobTemplate"] = {
-            key: item for key, item in spec["jobTemplate"].items() if key != "metadata" or item
-        }
+    elif kind == "Service":
+        ports = [{"targetPort": 0, **port} for port in spec.get("ports") or ()]
+        spec, status = {**spec, **({"ports": ports} if ports else {})}, {"loadBalancer": {}, **status}
     else:
         spec = _templated(spec)
     return {**value, "spec": spec, "status": status}

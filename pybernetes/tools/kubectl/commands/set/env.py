@@ -66,7 +66,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise no_template(info)
+            raise no_template(context, info)
         chosen = matching(spec.get("initContainers") or [], flags.containers)
         chosen += matching(spec.get("containers") or [], flags.containers)
         if not chosen:
@@ -109,6 +109,8 @@ def _parse(context: Context) -> tuple[list[str], list[Object], list[str]]:
             removed.append(pair[:-1])
         else:
             wanted.append({"name": pair, "value": os.environ.get(pair, "")})
+    if {variable["name"] for variable in wanted} & set(removed):
+        raise CommandError("can not both modify and remove the same environment variable in the same command")
     return resources, wanted, removed
 
 

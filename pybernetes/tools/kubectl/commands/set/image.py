@@ -5,9 +5,16 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._metadata_changes import split
-from pybernetes.tools.kubectl.commands.set._change import COMMON, Incomplete, change, need_resources, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import (
+    COMMON,
+    Incomplete,
+    change,
+    need_resources,
+    no_template,
+    pod_spec,
+)
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -37,9 +44,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise Verbatim(
-                f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: *{info.resource.version}.{value.get('kind')}\n"
-            )
+            raise no_template(context, info)
         missing = []
         for name, image in images.items():
             matched = False

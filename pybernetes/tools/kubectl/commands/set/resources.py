@@ -40,7 +40,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise no_template(info)
+            raise no_template(context, info)
         for listed in (spec.get("initContainers") or [], spec.get("containers") or []):
             chosen = matching(listed, flags.containers)
             if not chosen and listed is spec.get("containers"):

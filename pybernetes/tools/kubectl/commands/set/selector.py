@@ -35,15 +35,18 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         if info.resource.kind != "Service":
             raise CommandError("setting a selector is only supported for Services")
-        if selector.get("matchExpressions"):
+        if expressions := selector.get("matchExpressions"):
             shown = " ".join(
                 f"{{{item['key']} {item['operator']} [{' '.join(item.get('values') or ())}]}}"
-                for item in selector["matchExpressions"]
+                for item in expressions
             )
             raise CommandError(f"match expression [{shown}] not supported on this object")
-        value.setdefault("spec", {})["selector"] = selector.get("matchLabels") or {}
+        spec = value.setdefault("spec", {})
+        spec["selector"] = selector.get("matchLabels")
+        if not spec["selector"]:
+            del spec["selector"]
         if context.flags.resource_version:  # sent in any case: it is what the server compares
             info.before["metadata"].pop("resourceVersion", None)
             value["metadata"]["resourceVersion"] = context.flags.resource_version
 
-    change(context, args[:-1], "selector updated", edit, "")
+    change(context, args[:-1], "selector updated", edit, "", one_by_one=True)

@@ -32,7 +32,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise no_template(info)
+            raise no_template(context, info)
         spec["serviceAccountName"] = name
 
     change(context, context.args[:-1], "serviceaccount updated", edit, "failed to patch ServiceAccountName ")

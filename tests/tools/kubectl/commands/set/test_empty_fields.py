@@ -18,7 +18,8 @@ _FILLED = {"containers": [{"name": "a", "resources": {}}]}
         ("Deployment", {"template": {"spec": _CONTAINERS}}, {"strategy": {}, "template": {"spec": _FILLED}}, {}),
         ("Deployment", {"strategy": {"type": "Recreate"}}, {"strategy": {"type": "Recreate"}, "template": {"spec": {}}}, {}),
         ("StatefulSet", {}, {"updateStrategy": {}, "template": {"spec": {}}}, {"replicas": 0, "availableReplicas": 0}),
-        ("CronJob", {"jobTemplate": {"spec": {"template": {"spec": _CONTAINERS}}}}, {"jobTemplate": {"spec": {"template": {"spec": _FILLED}}}}, {}),
+        ("CronJob", {"jobTemplate": {"spec": {"template": {"spec": _CONTAINERS}}}}, {"jobTemplate": {"metadata": {}, "spec": {"template": {"spec": _FILLED}}}}, {}),
+        ("Service", {"ports": [{"port": 80}]}, {"ports": [{"port": 80, "targetPort": 0}]}, {"loadBalancer": {}}),
         ("Pod", _CONTAINERS, _FILLED, {}),
     ],
 )  # fmt: skip
