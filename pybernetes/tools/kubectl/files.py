@@ -25,4 +25,5 @@ def read_bytes(path: str, before: str = "") -> bytes:
 
 def cannot_open(path: str, problem: OSError) -> str:
     """Return why a file cannot be opened."""
-    return f"open {path}: {(problem.strerror or '').lower()}"
+    what = "read" if isinstance(problem, IsADirectoryError) else "open"
+    return f"{what} {path}: {(problem.strerror or '').lower()}"

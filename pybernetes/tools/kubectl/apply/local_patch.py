@@ -35,6 +35,8 @@ def patched(value: Object, patch: Any, kind: str) -> Object:
         from pybernetes.api.patch.strategic import apply as strategic_apply
         from pybernetes.api.schema import kind_type
 
+        if not isinstance(patch, dict):
+            raise CommandError("invalid JSON document")
         group, _, version = value["apiVersion"].rpartition("/")
         return strategic_apply(value, patch, kind_type(group, version, value["kind"]))
     except StatusError as error:

@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 JSON = "application/json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
 _SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
+_PLAIN = _SAFE | frozenset(b"$&+,:;=@")
 
 
 def quote(text: str) -> str:
     """Return a text escaped for a query or a path."""
     return "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in text.encode())
+
+
+def _segment(text: str) -> str:
+    """Return a text escaped as a part of a path, where Go leaves more as it is."""
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode())
 
 
 def query_string(query: Any) -> str:
@@ -288,14 +294,14 @@ def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> A
 
 def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
     """Return the path of a collection, an object or a part of it."""
-    root = f"/apis/{quote(resource.group)}" if resource.group else "/api"
+    root = f"/apis/{_segment(resource.group)}" if resource.group else "/api"
     # Names of resources are what a server says, and not always our own; an object of a file may have no version.
-    parts = [root, quote(resource.version)] if resource.version else [root]
+    parts = [root, _segment(resource.version)] if resource.version else [root]
     if namespace and resource.namespaced:
-        parts += ["namespaces", quote(namespace)]
-    parts.append(quote(resource.plural))
+        parts += ["namespaces", _segment(namespace)]
+    parts.append(_segment(resource.plural))
     if name:
-        parts.append(quote(name))
+        parts.append(_segment(name))
     if subresource:
         parts.append(subresource)
     return "/".join(parts)

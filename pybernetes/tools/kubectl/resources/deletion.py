@@ -23,6 +23,18 @@ def propagation_policy(text: str) -> str:
     return _POLICIES[text]
 
 
+def chosen_policy(context: Context) -> str:
+    """Return the deletion policy of the command line, and tell those who still use a boolean."""
+    text = context.flags.cascade
+    policy = propagation_policy(text)
+    if text in ("true", "false"):
+        context.warn(
+            f"warning: --cascade={text} is deprecated (boolean value) and can be replaced with "
+            f"--cascade={policy.lower()}."
+        )
+    return policy
+
+
 def delete_object(context: Context, info: Info, grace: int, policy: str) -> str:
     """Delete an object and return its UID."""
     options: dict[str, Any] = {"propagationPolicy": policy}

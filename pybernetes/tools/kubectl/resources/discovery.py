@@ -227,7 +227,7 @@ class Discovery:
         group, _, version = api_version.rpartition("/")
         for resources in (self.resources, self.refresh):
             for resource in resources(attempts):
-                if resource.kind == kind and resource.group == group:
+                if kind in (resource.kind, resource.kind.lower()) and resource.group == group:
                     if resource.version == version:
                         return resource
                     if not version and resource.preferred:

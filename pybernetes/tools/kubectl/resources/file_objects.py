@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def objects(builder: Builder) -> Iterator[Info]:
     """Return the objects of all files, each read when it is asked for."""
+    if not builder.kustomize:
+        manifests.missing(builder.filenames)
     if builder.args:
         if any("/" in word for word in builder.args):
             raise CommandError("resource/name arguments cannot be provided when a path is specified")
@@ -103,7 +105,7 @@ def _values(builder: Builder, name: str) -> Iterator[tuple[Any, str]]:
 
 
 def _flat(builder: Builder, value: Any, source: str) -> list[Any]:
-    """Return the items of a list, and of lists in it; what says of itself neither kind nor version is what the list is of."""
+    """Return the items of a list; what says of itself neither kind nor version is what the list is of."""
     items: list[Any] = []
     object_check.check_list(value, source, bool(builder.scheme))
     kind, version = str(value["kind"]).removesuffix("List"), str(value.get("apiVersion") or "")
@@ -116,8 +118,9 @@ def _flat(builder: Builder, value: Any, source: str) -> list[Any]:
     for item in value["items"] or ():
         if isinstance(item, dict) and not item.get("kind") and not item.get("apiVersion"):
             item = {**item, "kind": kind, "apiVersion": version}
-        nested = isinstance(item, dict) and "items" in item
-        items += _flat(builder, item, source) if nested else [item]
+        if isinstance(item, dict) and isinstance(item.get("items"), list):
+            raise CommandError("*unstructured.Unstructured is not a list: no Items field in this object")
+        items.append(item)
     return items
 
 
@@ -157,6 +160,9 @@ def _loaded(builder: Builder, value: Any, source: str, in_list: bool) -> Info:
 def _set_namespace(builder: Builder, info: Info) -> None:
     if not info.resource.namespaced:
         info.namespace = ""
+        if (info.object.get("metadata") or {}).get("namespace"):
+            kept = {key: item for key, item in info.object["metadata"].items() if key != "namespace"}
+            info.object["metadata"] = kept
         return
     wanted = builder.context.namespace
     if not info.namespace:

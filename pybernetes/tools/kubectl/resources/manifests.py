@@ -43,6 +43,16 @@ def expand(names: list[str], recursive: bool) -> list[str]:
     return files
 
 
+def missing(names: list[str]) -> None:
+    """Refuse the first name that means no file."""
+    import glob
+
+    for name in names:
+        if name != "-" and not name.startswith(("http://", "https://")) and not os.path.exists(name):
+            if not glob.glob(name):
+                raise CommandError(f'the path "{name}" does not exist')
+
+
 def _files(directory: str, recursive: bool) -> Iterator[str]:
     for entry in sorted(os.scandir(directory), key=lambda item: item.name):
         if entry.is_dir():
@@ -105,9 +115,12 @@ def values(raw: bytes, source: str) -> Iterator[Any]:
 
     from pybernetes.api.text.yaml_reader import YamlError, loads
 
-    for part in re.split(_SEPARATOR, raw):
+    parts = re.split(_SEPARATOR, raw)
+    for index, part in enumerate(parts):
         if not part.strip():
             continue
+        if index > 1 or parts[0]:  # the line of the separator is none of the document's
+            part = part.removeprefix(b"\r").removeprefix(b"\n") if index else part
         try:
             value, _ = loads(part)  # of a key that is repeated the last one counts; the server may complain
         except YamlError as error:

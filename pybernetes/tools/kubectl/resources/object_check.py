@@ -42,7 +42,11 @@ def validate(value: Any, source: str, client: Client, strict: bool) -> None:
 def _wrong(value: Any) -> list[str]:
     if not isinstance(value, dict):
         return ["invalid object to validate"]
-    return [f"{name} not set" for name in ("apiVersion", "kind") if value.get(name) is None]
+    return [
+        f"{name} not set" if value.get(name) is None else f"{name} isn't string type"
+        for name in ("apiVersion", "kind")
+        if not isinstance(value.get(name), str)
+    ]
 
 
 _TEXTS = {"name", "namespace", "generateName", "uid", "resourceVersion", "selfLink"}
@@ -89,6 +93,11 @@ def check(value: Any, source: str, versioned: bool = True, in_list: bool = False
             "unstructured.detector"
         )
     for name in ("kind", "apiVersion"):
+        if value.get(name) and not isinstance(value[name], str):
+            raise CommandError(
+                f'unable to decode "{source}": json: cannot unmarshal {_json_type(value[name])} into Go struct field '
+                f"metadataOnlyObject.TypeMeta.{name} of type string"
+            )
         if value.get(name):
             continue
         shown = f"{name[0].upper()}{name[1:]}" if name == "kind" else name
