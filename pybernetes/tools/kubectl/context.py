@@ -116,7 +116,8 @@ class Context:
         from pybernetes.api.text.durations import parse_duration
 
         try:
-            return (float(text) if text.isdigit() else parse_duration(text)) or None
+            limit = float(text) if text.isdigit() else parse_duration(text)
+            return limit if limit > 0 else None
         except ValueError:
             raise CommandError(
                 "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a "

@@ -99,7 +99,11 @@ def _check_given(command: Command, values: Values, stderr: Any) -> None:
             "record": "--record will be removed in the future",
             **getattr(command, "DEPRECATED", {}),
         }
+        letters: tuple[str, ...] = getattr(command, "DEPRECATED_LETTERS", ())
         for name in values.changed & deprecated.keys():
+            if name in letters and name in values.by_letter:
+                letter = values.flags[name].short
+                stderr.write(f"Flag shorthand -{letter} has been deprecated, {deprecated[name]}\n")
             stderr.write(f"Flag --{name} has been deprecated, {deprecated[name]}\n")
     missing = [f'"{name}"' for name in getattr(command, "REQUIRED", ()) if name not in values.changed]
     if missing:

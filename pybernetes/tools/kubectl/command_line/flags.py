@@ -70,6 +70,7 @@ class Values:
     def __init__(self, flags: dict[str, Flag]) -> None:
         self.flags = flags
         self.changed: set[str] = set()
+        self.by_letter: set[str] = set()  # those that were given as -x
         self.given: list[tuple[str, str]] = []  # those that were given, in order, with their texts
         self.args: list[str] = []
         self.dash = -1  # how many arguments stand before --
@@ -160,6 +161,7 @@ def parse(arguments: list[str], flags: dict[str, Flag], interspersed: bool = Tru
     values = Values(flags)
     shorts = {flag.short: flag for flag in flags.values() if flag.short}
     rest = iter(range(len(arguments)))
+    help_wanted = False
     for index in rest:
         argument = arguments[index]
         if len(argument) < 2 or argument[0] != "-":
@@ -172,11 +174,18 @@ def parse(arguments: list[str], flags: dict[str, Flag], interspersed: bool = Tru
             values.dash = len(values.args)
             values.args += arguments[index + 1 :]
             break
-        if argument.startswith("--"):
-            if _long(values, argument, arguments[index + 1 : index + 2]):
-                next(rest)
-        elif _shorts(values, shorts, argument, arguments[index + 1 : index + 2]):
+        following = arguments[index + 1 : index + 2]
+        try:
+            if argument.startswith("--"):
+                taken = _long(values, argument, following)
+            else:
+                taken = _shorts(values, shorts, argument, following)
+        except HelpWanted:
+            help_wanted, taken = True, False  # what is wrong further on counts more
+        if taken:
             next(rest)
+    if help_wanted:
+        raise HelpWanted
     return values
 
 
@@ -193,7 +202,9 @@ def _long(values: Values, argument: str, following: list[str]) -> bool:
                 raise FlagError(
                     f'invalid argument "{text}" for "-h, --help" flag: strconv.ParseBool: parsing "{text}": invalid syntax'
                 )
-            raise HelpWanted()
+            if not equals or text in _TRUE:
+                raise HelpWanted()
+            return False
         raise FlagError(f"unknown flag: --{name}")
     if equals:
         values.put(flag, text)
@@ -215,6 +226,7 @@ def _shorts(values: Values, shorts: dict[str, Flag], argument: str, following: l
             if letters[0] == "h":
                 raise HelpWanted()
             raise FlagError(f"unknown shorthand flag: {letters[0]!r} in -{letters}")
+        values.by_letter.add(flag.name)
         if len(letters) > 2 and letters[1] == "=":
             values.put(flag, letters[2:])
             return False

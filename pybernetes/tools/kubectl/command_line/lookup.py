@@ -11,6 +11,7 @@ INTERSPERSED   False if all that follows the first argument is an argument
 flag_error     makes the error of a line that does not fit the flags, of its message and the command's path
 REQUIRED       names of flags that must be given
 DEPRECATED     what to do instead of giving a flag, by its name
+DEPRECATED_LETTERS  those of them whose one-letter form is told of on its own
 COMPLETION     what its arguments are, for the shell (see ``completion``)
 GATED          flags that are there only if a variable of the environment is ``true``: texts by variable
 """

@@ -165,7 +165,9 @@ def _settings(context: Context, command: list[str]) -> Object:
     if command:
         settings["args" if flags.arguments_only else "command"] = command
     if flags.env:
-        settings["env"] = [{"name": key, "value": value} for key, value in flags.env.items()]
+        settings["env"] = [
+            {"name": key, **({"value": value} if value else {})} for key, value in flags.env.items()
+        ]
     if flags.image_pull_policy:
         settings["imagePullPolicy"] = flags.image_pull_policy
     if flags.stdin:
@@ -195,7 +197,11 @@ def _custom(context: Context) -> Object:
         return json.loads(text)
     except ValueError:
         raw, source = read(name, context.stdin)
-        return next(iter(values(raw, source)), {})
+        try:
+            return next(iter(values(raw, source)), {})
+        except CommandError as error:
+            why = error.message.partition(": ")[2]
+            raise CommandError(f"{name} does not contain a valid container spec: {why}") from None
 
 
 def _customized(container: Object, custom: Object) -> Object:

@@ -7,7 +7,7 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
 from pybernetes.tools.kubectl.resources.builder import Builder
-from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
+from pybernetes.tools.kubectl.resources.deletion import chosen_policy, delete_object
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def run(context: Context) -> None:
     """Delete what the arguments name."""
     flags = context.flags
     grace = _grace(context)
-    policy = propagation_policy(flags.cascade)
+    policy = chosen_policy(context)
     if flags.raw:
         from pybernetes.tools.kubectl.commands._raw_request import request_with_file
 

@@ -43,6 +43,13 @@ _MIRROR = "kubernetes.io/config.mirror"
 
 def run(context: Context) -> None:
     """Drain nodes, one after another."""
+    if context.flags.pod_selector:
+        from pybernetes.api.selectors import SelectorError, parse_labels
+
+        try:
+            parse_labels(context.flags.pod_selector)
+        except SelectorError:
+            raise CommandError("--pod-selector=<pod_selector> must be a valid label selector") from None
     builder, infos = nodes(context, "drain NODE")
     raise_all(builder.errors)
     for info in infos:

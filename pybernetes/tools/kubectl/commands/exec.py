@@ -33,12 +33,14 @@ def run(context: Context) -> None:
         )
     if flags.pod_running_timeout <= 0:
         raise context.usage("--pod-running-timeout must be higher than zero")
-    if not flags.filename and (not args or before == 0):
+    if not flags.filename and (not args or before == 0 or not args[0]):
         raise CommandError("pod, type/name or --filename must be specified")
     command = args[before:] if before >= 0 else args[1:]
     if not command:
         raise CommandError("you must specify at least one command for the container")
     if flags.filename:
+        if args[: max(before, 0)]:
+            raise CommandError("resource/name arguments cannot be provided when a path is specified")
         infos = Builder(context, filenames=flags.filename, kustomize=flags.kustomize, scheme=SCHEME).all()
         if len(infos) > 1:
             raise CommandError("cannot exec into multiple objects at a time")
@@ -55,7 +57,7 @@ def run(context: Context) -> None:
     tty = flags.tty
     if tty and not context.stdin.isatty():
         tty = False
-        if not flags.quiet:
+        if flags.stdin and not flags.quiet:
             context.warn("Unable to use a TTY - input is not a terminal or the right kind of file")
     code = execute(context, pod, container, command, stdin=flags.stdin, tty=tty)
     streaming.ended(code)

@@ -44,12 +44,14 @@ def run(context: Context) -> None:
         raise CommandError("cannot specify --patch and --patch-file together")
     if not flags.patch and not flags.patch_file:
         raise CommandError("must specify --patch or --patch-file containing the contents of the patch")
-    if flags.local and not flags.filename:
-        raise CommandError("--local can only be used with files: give them with -f")
-    if flags.type not in ("json", "merge", "strategic"):
+    if flags.local and context.args:
+        raise CommandError("cannot specify --local and server resources")
+    kind = flags.type.lower() or "strategic"
+    if kind not in PATCH_TYPES:
         raise CommandError(f'--type must be one of [json merge strategic], not "{flags.type}"')
     if flags.local and dry_run == "server":
         raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+    flags.set("type", kind)
     patch = _patch(context)
     builder = Builder.from_flags(context, continue_on_error=True, subresource=flags.subresource, settled=True)
     if not builder.for_each(lambda info: _one(context, info, patch, dry_run)):
@@ -91,7 +93,9 @@ def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
         value = _sent(context, info, patch)
         if flags.record:
             cause = context.record({})
-            value = context.client.patch(info.resource, info.namespace, info.name, cause)
+            value = context.client.patch(
+                info.resource, info.namespace, info.name, cause, query=context.write_query()
+            )
     changed = before != value
     printers.make(context, "patched" if changed else "patched (no change)", suffix=False)(value)
 
@@ -100,7 +104,8 @@ def _sent(context: Context, info: Info, patch: Any) -> Object:
     kind = context.flags.type
     try:
         return context.client.patch(
-            info.resource, info.namespace, info.name, patch, kind, query=context.write_query(),
+            info.resource, info.namespace, info.name, b"null" if patch is None else patch, kind,
+            query=context.write_query(),
             subresource=context.flags.subresource,
         )  # fmt: skip
     except ApiError as error:
@@ -113,6 +118,8 @@ def _sent(context: Context, info: Info, patch: Any) -> Object:
 
 
 def _locally(info: Info, patch: Any, kind: str) -> Object:
+    if patch is None:
+        patch = [] if kind == "json" else {}
     try:
         return patched(copy.deepcopy(info.object), patch, kind)
     except KeyError:

@@ -86,6 +86,8 @@ def _addresses(texts: list[str]) -> list[tuple[str, bool]]:
     """Return the addresses to listen on, in the original's order, and whether another will do; refuse what is none."""
     import ipaddress
 
+    if not texts:
+        raise CommandError("you must specify at least 1 address")
     chosen: dict[str, bool] = {}
     for text in texts:
         if text == "localhost":
@@ -124,6 +126,8 @@ def _split(text: str) -> tuple[str, str]:
 def _numbers(text: str, service: Object | None, pod: Object) -> tuple[str, int]:
     """Return the local port as it is written, and the port in the pod; names and service ports are looked up."""
     local, remote = _split(text)
+    if not remote:
+        raise CommandError("remote port cannot be empty")
     if service is not None:
         port = _service_port(service, remote)
         target = port.get("targetPort") or port["port"]

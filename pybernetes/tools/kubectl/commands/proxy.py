@@ -49,13 +49,15 @@ def run(context: Context) -> None:
             socket.AF_INET6 if ":" in flags.address else socket.AF_INET, socket.SOCK_STREAM
         )
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if flags.port > 65535:
+        if not 0 <= flags.port <= 65535:
             raise CommandError(f"listen tcp: address {flags.port}: invalid port")
         address = (flags.address, flags.port)
     mask = os.umask(0o077)  # a socket of this user alone
     try:
         server.bind(address)
         server.listen(64)
+    except socket.gaierror:
+        raise CommandError(f"listen tcp: lookup {flags.address}: no such host") from None
     except OSError as error:
         where = f"unix {address}" if flags.unix_socket else f"tcp {flags.address}:{flags.port}"
         raise CommandError(f"listen {where}: bind: {(error.strerror or '').lower()}") from None

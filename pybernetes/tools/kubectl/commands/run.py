@@ -12,6 +12,7 @@ from pybernetes.tools.kubectl.commands.create._sources import is_variable
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.resources.deletion import propagation_policy
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.label_selector import parse_labels
 
@@ -47,6 +48,8 @@ t tty bool false | give the container a terminal
 """,
 )  # fmt: skip
 REQUIRED = ("image",)
+DEPRECATED = {"filename": "it is ignored by kubectl run and will be removed in a future release"}
+DEPRECATED_LETTERS = ("filename",)
 
 
 def run(context: Context) -> int | None:
@@ -64,6 +67,9 @@ def run(context: Context) -> int | None:
         raise CommandError(
             f"invalid image pull policy: {flags.image_pull_policy}, valid values are: Always, IfNotPresent, Never"
         )
+    propagation_policy(flags.cascade)
+    if flags.pod_running_timeout <= 0:
+        raise CommandError("--pod-running-timeout must be higher than zero")
     _check(context, attaching)
     name = context.args[0]
     labels = labels or {"run": name}

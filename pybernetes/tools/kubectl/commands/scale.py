@@ -113,6 +113,8 @@ def _wait(context: Context, info: Info) -> None:
         return observed and (status.get("replicas") or 0) == wanted
 
     try:
+        if context.flags.timeout < 0:
+            raise TimedOut
         until(context, info, is_there, time.monotonic() + context.flags.timeout)
     except TimedOut:
         raise CommandError(f"timed out waiting for {quoted(info.name)} to be synced") from None

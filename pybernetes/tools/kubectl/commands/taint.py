@@ -58,7 +58,7 @@ def run(context: Context) -> None:
         )
     builder = Builder.from_flags(
         context,
-        args=resources,
+        args=resources[:1] if flags.all else resources,
         continue_on_error=True,
         select_all=False,
         empty_selector=flags.all,
@@ -105,7 +105,7 @@ def _taint(text: str, whole: str, *, effect_needed: bool) -> Object:
 
     pair, colon, effect = text.partition(":")
     key, equals, value = pair.partition("=") if colon else (pair, "", "")
-    if ":" in effect:
+    if ":" in effect or "=" in value:
         raise CommandError(f"invalid taint spec: {whole}")
     if colon and effect not in _EFFECTS:
         raise CommandError(f"invalid taint effect: {effect}, unsupported taint effect")

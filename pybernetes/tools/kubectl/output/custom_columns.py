@@ -54,7 +54,7 @@ def _from_text(text: str) -> tuple[list[str], list[str]]:
     pairs = []
     for part in text.split(","):
         heading, colon, path = part.partition(":")
-        if not colon or (":" in path and not path.startswith(("{", "."))):
+        if not colon:
             raise CommandError(f"unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>")
         pairs.append((heading, path))
     return [heading for heading, _ in pairs], [path for _, path in pairs]
@@ -65,7 +65,10 @@ def _from_file(path: str) -> tuple[list[str], list[str]]:
         raise CommandError("custom-columns-file format specified but no custom columns file given")
     lines = read_text(path, f"error reading template {path}, ", "\n").splitlines()
     if len(lines) < 2:
-        raise CommandError("invalid custom columns file: two lines are expected, headings and paths")
+        raise CommandError(
+            f"invalid template, missing {'spec' if lines else 'header'} line. Expected format is one line of space "
+            "separated headers, one line of space separated column specs."
+        )
     headings, paths = lines[0].split(), lines[1].split()
     if len(headings) != len(paths):
         raise CommandError(

@@ -35,8 +35,8 @@ def make(
     flags = context.flags
     if output is None:
         output = flags.output if flags.has("output") else ""
-    if not output and flags.has("template") and flags.template:
-        output = "go-template"
+        if flags.has("template") and flags.template and (not output or "output" not in flags.changed):
+            output = "go-template"
     if output in ("", "name"):
         from pybernetes.tools.kubectl.output.name import printer
 

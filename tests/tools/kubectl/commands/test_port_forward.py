@@ -53,7 +53,7 @@ def test_ports(text: str, service: Any, wanted: tuple[int, int]) -> None:
     [
         ("0:0", None, "remote port must be > 0"),
         ("a:80", None, "error parsing local port 'a': strconv.ParseUint: parsing \"a\": invalid syntax"),
-        ("80:", None, "Pod 'w' does not have a named port ''"),
+        ("80:", None, "remote port cannot be empty"),
         ("81", SERVICE, "Service s does not have a service port 81"),
         ("x", SERVICE, "Service 's' does not have a named port 'x'"),
     ],

@@ -24,7 +24,7 @@ def run(context: Context) -> None:
     flags = context.flags
     builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, latest=True)
     texts = []
-    for info in builder.infos():
+    for info in builder.all():
         text = read(info.object)
         if text is None and info.source:
             raise CommandError(

@@ -26,7 +26,7 @@ FLAGS = (
 
 def decide(context: Context, kind: str, reason: str, message: str, done: str) -> None:
     """Add a condition to each request."""
-    if not context.args and not context.flags.filename:
+    if not context.args and not context.flags.filename and not context.flags.kustomize:
         raise CommandError("one or more CSRs must be specified as <name> or -f <filename>")
     # Each may say its type itself, as `get -o name` prints it.
     args = [word if "/" in word else f"certificatesigningrequests/{word}" for word in context.args]

@@ -38,7 +38,10 @@ def run(context: Context) -> None:
     flags = context.flags
     show = printers.make(context)
     client = context.client
-    _write(context, "nodes", client.list(built_in("Node"), chunk=0), show)
+    nodes = client.list(built_in("Node"), chunk=0)
+    if flags.output == "name":
+        raise CommandError("list types are not supported by name printing: *v1.NodeList")
+    _write(context, "nodes", nodes, show)
     if flags.all_namespaces:
         listed = client.list(built_in("Namespace"), chunk=0).get("items") or []
         namespaces = [namespace["metadata"]["name"] for namespace in listed]

@@ -24,9 +24,9 @@ def run(context: Context) -> None:
             raise CommandError(f"kuberc file not found at {path}") from None
         _offer(context, path)
         return
-    if not context.flags.output:
+    if not context.flags.output and not context.flags.template:
         context.flags.set("output", "yaml")
-    printers.structured(context, context.flags.output, printers.FORMATS, typed=True)(shown(preference or {}))
+    printers.make(context, typed=True)(shown(preference or {}))
 
 
 def _offer(context: Context, path: str) -> None:
