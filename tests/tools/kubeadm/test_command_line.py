@@ -55,6 +55,9 @@ def test_commands_and_flags_are_those_of_upstream() -> None:
         ("token create --ttl x", 'invalid argument "x" for "--ttl" flag: time: invalid duration "x"'),
         ("join a b", "accepts at most 1 arg(s), received 2"),
         ("kubeconfig user", 'required flag(s) "client-name" not set'),
+        ("kubeconfig user --client-name x",  # neither a cluster nor an authority
+         "couldn't create a kubeconfig; the CA files couldn't be loaded: failed to load certificate: couldn't load the "
+         "certificate file /etc/kubernetes/pki/ca.crt: open /etc/kubernetes/pki/ca.crt: no such file or directory"),
         ("completion", "shell not specified"),
         ("completion foo", 'unsupported shell type "foo", the supported shell types are [bash zsh]'),
         ("config validate", "the --config flag is mandatory"),

@@ -78,6 +78,8 @@ def test_what_is_wrong_with_init(more: str, message: str) -> None:
         ("networking: {podSubnet: 10.0.0.0/25}", "is smaller than the size of node subnet with mask 24"),
         ("networking: {podSubnet: 10.0.0.0/4}", "difference is greater than 16"),
         ("networking: {podSubnet: nonsense}", "couldn't parse subnet"),
+        ("networking: {podSubnet: 10.0.0.0}", "couldn't parse subnet"),
+        ("networking: {podSubnet: 10.0.0.0/255.0.0.0}", "couldn't parse subnet"),
         ("networking: {dnsDomain: A_b}", "networking.dnsDomain: Invalid value"),
         ("apiServer: {extraArgs: [{name: '', value: a}]}", 'apiServer.extraArgs: Invalid value: "index 0": argument has no name'),
         ("apiServer: {certSANs: ['a b']}", "altname is not a valid IP address, DNS label"),

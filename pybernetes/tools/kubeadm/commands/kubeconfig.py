@@ -36,14 +36,12 @@ def _user(arguments: Arguments) -> None:
     """Print the kubeconfig of a user."""
     cluster, endpoint = asyncio.run(_cluster(arguments))
     folder = Path(cluster["certificatesDir"])
+    _check_authority(folder / "ca.crt")
     server = kubeconfig_files.control_plane_server(
         cluster, endpoint["advertiseAddress"], endpoint["bindPort"]
     )
     user = arguments.client_name
     if arguments.token:
-        authority = certificates.files.read_certificate(folder / "ca.crt")
-        if authority is None:
-            raise KubeadmError(f"couldn't load {folder / 'ca.crt'}")
         text = (folder / "ca.crt").read_bytes()
         made = kubeconfig_files.value(server, cluster["clusterName"], text, user, {"token": arguments.token})
     else:
@@ -59,10 +57,18 @@ def _user(arguments: Arguments) -> None:
     sys.stdout.write(to_yaml(made))
 
 
+def _check_authority(path: Path) -> None:
+    if certificates.files.read_certificate(path) is None:
+        raise KubeadmError(
+            "couldn't create a kubeconfig; the CA files couldn't be loaded: failed to load certificate: couldn't load the "
+            f"certificate file {path}: open {path}: no such file or directory"
+        )
+
+
 async def _cluster(arguments: Arguments) -> tuple[Object, Object]:
-    """Return the ClusterConfiguration of a file or of the cluster, and where its API server is."""
-    if arguments.config:
-        given = documents.read(documents.read_own(arguments.config)).own
+    """Return the ClusterConfiguration of a file, of the cluster or of no cluster yet, and where its API server is."""
+    if arguments.config or not ADMIN.exists():
+        given = documents.read(documents.read_own(arguments.config)).own if arguments.config else {}
         endpoint = loading.endpoint(defaults.init(given.get("InitConfiguration") or {})["localAPIEndpoint"])
         cluster = defaults.cluster(given.get("ClusterConfiguration") or {})
         loading.complete_cluster(cluster, endpoint)
@@ -70,7 +76,7 @@ async def _cluster(arguments: Arguments) -> tuple[Object, Object]:
     try:
         config = kubeconfig.load(ADMIN)
     except kubeconfig.ConfigError as error:
-        raise KubeadmError(f"--config is needed where {ADMIN} is not: {error}") from None
+        raise KubeadmError(f"couldn't load {ADMIN}: {error}") from None
     async with config.client(user_agent="kubeadm") as client:
         cluster = await cluster_settings.cluster_configuration(ClusterObjects(client))
     return cluster, loading.endpoint({"bindPort": 6443})

@@ -12,12 +12,16 @@ from pybernetes.api.validation import names
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _SERVICE_ADDRESSES, _POD_ADDRESSES = 10, 14
 _SERVICE_BITS, _MASK_DIFFERENCE = 20, 16
+_BITS = re.compile(r"/[0-9]{1,3}\Z")
 _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
 def ranges(text: str) -> list[Network]:
-    """Return the ranges between commas; ValueError if one is none."""
-    return [ipaddress.ip_network(part.strip(), strict=False) for part in text.split(",")]
+    """Return the ranges between commas; ValueError if one is none: an address, and how many bits of it count."""
+    parts = text.split(",")
+    if not all(_BITS.search(part) for part in parts):
+        raise ValueError(f"{text!r} is no range of addresses")
+    return [ipaddress.ip_network(part, strict=False) for part in parts]
 
 
 def indexed(text: str, index: int) -> str:
