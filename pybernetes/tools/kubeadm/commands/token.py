@@ -188,7 +188,7 @@ async def _delete(client: Client, arguments: Arguments, words: list[str]) -> Non
             await client.delete(SECRETS, tokens.secret_name(identity), NAMESPACE, dry_run=arguments.dry_run)
         except NotFound:
             raise KubeadmError(
-                f'failed to delete bootstrap token "{identity}": there is no such token'
+                f'failed to delete bootstrap token "{identity}": secrets "bootstrap-token-{identity}" not found'
             ) from None
         say(f'bootstrap token "{identity}" deleted')
 

@@ -8,6 +8,7 @@ import contextlib
 from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.kubeadm import certificate_files, etcd_cluster, etcd_pod, shared_certificates, tokens
 from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.locations import ADMIN
 from pybernetes.tools.local import lifecycle as local
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.control_planes import (
@@ -60,13 +61,18 @@ def _running(settings: Settings) -> NodeSettings:
 def _invite(cluster: Cluster, settings: Settings, existing: NodeSettings) -> configuration.Invitation:
     """Have a control plane make a token and upload its certificates again: those of before have expired."""
     token, key = tokens.generate(), shared_certificates.new_key()
-    machines.kubeadm(cluster, existing.name, "token", "create", token, "--ttl=1h")
+    _allow(cluster, existing.name, token)
     external = external_etcd.configuration(settings) if settings.etcd == "external" else None
     documents = configuration.initial(cluster.name, settings, existing, token, key, external)
     words = ("init", "phase", "upload-certs", "--upload-certs")
     machines.kubeadm(cluster, existing.name, *words, documents=documents)
     authority = (Node(cluster, existing.name).machine.own("/etc/kubernetes") / "pki" / "ca.crt").read_bytes()
     return configuration.Invitation(token, tuple(certificate_files.bundle_hashes(authority)), key)
+
+
+def _allow(cluster: Cluster, name: str, token: str) -> None:
+    """Have a control plane make a token; whoever calls may have a kubeconfig of another cluster in the usual places."""
+    machines.kubeadm(cluster, name, "token", "create", token, "--ttl=1h", f"--kubeconfig={ADMIN}")
 
 
 def _balance(cluster: Cluster, settings: Settings) -> None:
