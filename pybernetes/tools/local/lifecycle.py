@@ -24,6 +24,7 @@ from pybernetes.tools.local.addons import addons, autoscaler, gateway
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.federation import process as federation
 from pybernetes.tools.local.network import (
+    bridge,
     dns_ports,
     host_network,
     kernel_settings,
@@ -99,7 +100,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         _write_kubeconfig(cluster, settings)
         if settings.has_real_nodes and not settings.host_network:
             opened = dns_ports.opened_with_api(settings)
-            network.make_bridge(cluster.name, settings.node_range, opened, settings.node_range_v6)
+            bridge.make_bridge(cluster.name, settings.node_range, opened, settings.node_range_v6)
         for node in settings.nodes:
             if not node.stopped:
                 prepare(cluster, settings, node)
@@ -321,7 +322,7 @@ def delete(cluster: Cluster) -> None:
             # Nodes that exist on the machine too: the settings may be lost.
             for name in {node.name for node in settings.nodes} | network.nodes(cluster.name):
                 Node(cluster, name).remove()
-            network.remove_bridge(cluster.name)
+            bridge.remove_bridge(cluster.name)
             if settings.host_network:
                 host_network.clear(settings)
             kernel_settings.put_back(cluster)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.tools.local.network import network
+from pybernetes.tools.local.network import bridge, network
 from tests.node.proxy.namespaces import command
 from tests.support import require_program, require_root, until
 from tests.tools.local.host import ADDRESS, OUTSIDE, host
@@ -95,7 +95,7 @@ def test_the_outside(net: Net, tmp_path: Path) -> None:
 
 def test_rules_that_others_remove_from_this_machine_come_back(net: Net) -> None:
     """As a firewall does that starts again."""
-    address, comment = net.balancer("balanced"), network.comment(NAME)
+    address, comment = net.balancer("balanced"), bridge.comment(NAME)
     until(lambda: net.from_here(address))
     command("nft", "delete", "table", "ip", network.bridge_name(NAME))
     command("iptables", "-t", "nat", "-F", "POSTROUTING")

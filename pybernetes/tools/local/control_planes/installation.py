@@ -28,7 +28,7 @@ from pybernetes.tools.local.control_planes import (
     topology,
 )
 from pybernetes.tools.local.control_planes.configuration import Invitation
-from pybernetes.tools.local.network import network
+from pybernetes.tools.local.network import bridge
 from pybernetes.tools.local.nodes.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import containerd_socket, pyb
@@ -42,7 +42,7 @@ Step = Callable[[str, str], None]
 
 def prepare(cluster: Cluster, settings: Settings) -> None:
     """Make every machine that is not stopped, with its network and images."""
-    network.make_bridge(cluster.name, settings.node_range, network.OpenPorts())
+    bridge.make_bridge(cluster.name, settings.node_range, bridge.OpenPorts())
     store = None if cluster.kubeconfig.exists() else image_store.ensure()
     wanted = [node for node in settings.nodes if not node.stopped]
     # One after the other: a thread that makes a machine leaves the host's mounts.

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from pybernetes.tools.local import settings
-from pybernetes.tools.local.network import network
+from pybernetes.tools.local.network import bridge, network
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 
@@ -104,7 +104,7 @@ def connected(cluster: Cluster, known: Settings) -> dict[str, Settings]:
 def open_ways(cluster: str, known: Settings, others: Mapping[str, Settings]) -> bool:
     """Let pods of a cluster and of others through to one another; return whether they were not."""
     written = [
-        network.let_through(source, target, ranges)
+        bridge.let_through(source, target, ranges)
         for other, its in others.items()
         for source, target, ranges in ((cluster, other, its.pod_ranges), (other, cluster, known.pod_ranges))
     ]

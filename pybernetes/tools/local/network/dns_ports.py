@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from pybernetes.tools.local.network.network import OpenPorts
+from pybernetes.tools.local.network.bridge import OpenPorts
 from pybernetes.tools.local.settings import Settings
 
 PORT, METRICS = 10053, 9153  # 53 may be taken by a name server of the machine's own

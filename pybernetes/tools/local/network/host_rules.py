@@ -9,7 +9,7 @@ import time
 
 from pybernetes.lib.kernel import rule_messages
 from pybernetes.tools.local import settings as saved_settings
-from pybernetes.tools.local.network import cluster_links, dns_ports, network
+from pybernetes.tools.local.network import bridge, cluster_links, dns_ports, network
 from pybernetes.tools.local.network.host_balancers import HostBalancers
 from pybernetes.tools.local.paths import Cluster
 
@@ -19,7 +19,7 @@ class HostRules:
 
     def __init__(self, cluster: Cluster, balancers: HostBalancers) -> None:
         self._cluster, self._balancers = cluster, balancers
-        words = (network.comment(cluster.name), network.bridge_name(cluster.name))
+        words = (bridge.comment(cluster.name), network.bridge_name(cluster.name))
         self._reader = rule_messages.Reader(tuple(word.encode() for word in words))
 
     def start(self) -> None:
@@ -47,7 +47,7 @@ class HostRules:
             settings = saved_settings.load(self._cluster)
             ports = dns_ports.opened_with_api(settings)
             ranges = filter(None, (settings.node_range, settings.node_range_v6))
-            written = [network.restore_rules(self._cluster.name, text, ports) for text in ranges]
+            written = [bridge.restore_rules(self._cluster.name, text, ports) for text in ranges]
             written.append(self._balancers.restore_removed())
             others = cluster_links.connected(self._cluster, settings)
             written.append(cluster_links.open_ways(self._cluster.name, settings, others))

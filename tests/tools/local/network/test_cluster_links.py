@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.local import settings as saved_settings
-from pybernetes.tools.local.network import cluster_links, network
-from pybernetes.tools.local.network.network import OpenPorts
+from pybernetes.tools.local.network import bridge, cluster_links, network
+from pybernetes.tools.local.network.bridge import OpenPorts
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 from tests.node.proxy.namespaces import command, inside
@@ -110,8 +110,8 @@ def test_pods_are_reached_once_clusters_are_connected_and_nodes_are_not() -> Non
     with host(f"host{number}", forwards=True), contextlib.ExitStack() as stack:
         known = {}
         for cluster, (nodes, pods) in made.items():
-            stack.callback(network.remove_bridge, cluster)
-            network.make_bridge(cluster, nodes, OpenPorts())
+            stack.callback(bridge.remove_bridge, cluster)
+            bridge.make_bridge(cluster, nodes, OpenPorts())
             stack.callback(network.remove_node, cluster, cluster)
             network.make_node(cluster, cluster, nodes, 0)
             pod, own = pods.replace("0/24", "9"), network.address(nodes, 0)
@@ -140,5 +140,5 @@ def test_pods_are_reached_once_clusters_are_connected_and_nodes_are_not() -> Non
         assert "10.79.0.0/24" not in network.run("ip", "route")
         assert "10.79.0.128/25" in network.run("ip", "route") and "10.78.0.0/24" in network.run("ip", "route")
         network.remove_node(first, first)
-        network.remove_bridge(first)
+        bridge.remove_bridge(first)
         assert first not in network.run("iptables-save") and second in network.run("iptables-save")

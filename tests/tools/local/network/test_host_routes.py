@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.local.host_helper import HostHelper
-from pybernetes.tools.local.network import network
+from pybernetes.tools.local.network import bridge, network
 from pybernetes.tools.local.network.host_routes import HostRoutes
 from tests.node.proxy.namespaces import command
 from tests.support import require_program, require_root
@@ -34,8 +34,8 @@ def nodes() -> Iterator[dict[str, str]]:
     require_root()
     require_program("busybox")
     with host("routes", forwards=True), contextlib.ExitStack() as stack:
-        network.make_bridge(CLUSTER, RANGE, network.OpenPorts())
-        stack.callback(network.remove_bridge, CLUSTER)
+        bridge.make_bridge(CLUSTER, RANGE, bridge.OpenPorts())
+        stack.callback(bridge.remove_bridge, CLUSTER)
         for number, node in enumerate(NODES):
             stack.callback(network.remove_node, CLUSTER, node)
             network.make_node(CLUSTER, node, RANGE, number, [PODS])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.tools.local.network import network
-from pybernetes.tools.local.network.network import OpenPorts
+from pybernetes.tools.local.network import bridge, network
+from pybernetes.tools.local.network.bridge import OpenPorts
 from pybernetes.tools.local.settings import HollowNode, NodeGroup, NodeSettings, Settings
 from tests.node.proxy.namespaces import command, inside
 from tests.support import require_program, require_root, until
@@ -104,10 +104,10 @@ def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
     with host(f"host{cluster}", forwards=True):
         command("iptables", "-P", "INPUT", "DROP")
         with contextlib.ExitStack() as stack:
-            stack.callback(network.remove_bridge, cluster)
+            stack.callback(bridge.remove_bridge, cluster)
             # Other ports at first, which must not stay open.
-            network.make_bridge(cluster, node_range, OpenPorts((22222,), (22222,)))
-            network.make_bridge(cluster, node_range, OpenPorts((6443, 10053), (10053,)))
+            bridge.make_bridge(cluster, node_range, OpenPorts((22222,), (22222,)))
+            bridge.make_bridge(cluster, node_range, OpenPorts((6443, 10053), (10053,)))
             stack.callback(network.remove_node, cluster, cluster)
             network.make_node(cluster, cluster, node_range, 0)
             for port in (6443, 10053, 22222):
@@ -139,8 +139,8 @@ def test_ipv6_of_a_cluster_on_a_machine_without() -> None:
         for place in ("all", "default"):
             command("sysctl", "-qw", f"net.ipv6.conf.{place}.disable_ipv6=1")
         with contextlib.ExitStack() as stack:
-            stack.callback(network.remove_bridge, cluster)
-            network.make_bridge(cluster, ranges[0], OpenPorts((6443,)), ranges[1])
+            stack.callback(bridge.remove_bridge, cluster)
+            bridge.make_bridge(cluster, ranges[0], OpenPorts((6443,)), ranges[1])
             stack.callback(network.remove_node, cluster, cluster)
             network.make_node(cluster, cluster, ranges[0], 0, node_range_v6=ranges[1])
             listener = stack.enter_context(socket.create_server(("::", 6443), family=socket.AF_INET6))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.tools.local.network import network, partition
-from pybernetes.tools.local.network.network import OpenPorts
+from pybernetes.tools.local.network import bridge, network, partition
+from pybernetes.tools.local.network.bridge import OpenPorts
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
 from tests.node.proxy.namespaces import inside
@@ -70,8 +70,8 @@ def test_packets_stay_away(tmp_path: Path) -> None:
     name = f"apart{os.getpid() % 100000}"
     cluster, nodes = Cluster(name, tmp_path), [name, f"{name}-2", f"{name}-3"]
     with host(f"host{name}", forwards=True), contextlib.ExitStack() as stack:
-        stack.callback(network.remove_bridge, name)
-        network.make_bridge(name, RANGE, OpenPorts((10250,)))
+        stack.callback(bridge.remove_bridge, name)
+        bridge.make_bridge(name, RANGE, OpenPorts((10250,)))
         for number, node in enumerate(nodes):
             stack.callback(network.remove_node, name, node)
             network.make_node(name, node, RANGE, number)
