@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api import kubeconfig
 from pybernetes.api.text import yaml_reader
 from pybernetes.lib.http.client import Peer
 from pybernetes.lib.http.dialer import Dialer
@@ -47,14 +48,17 @@ def load(path: str, dialer: Dialer | None = None) -> Remote:
     """Return the server of a kubeconfig's current context, and the way there; ValueError tells what is wrong with the file."""
     try:
         value = yaml_reader.loads(Path(path).read_bytes())[0] or {}
+        problem = next(kubeconfig.misfits(value), "") if isinstance(value, dict) else "it is not a kubeconfig"
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     except yaml_reader.YamlError as error:
         raise ValueError(f"{path}: {error}") from None
+    if problem:
+        raise ValueError(f"{path}: {problem}")
     folder = Path(path).absolute().parent
-    context = _entry(value, "contexts", "context", value.get("current-context") or "")
-    cluster = _entry(value, "clusters", "cluster", context.get("cluster") or "")
-    user = _entry(value, "users", "user", context["user"]) if context.get("user") else {}
+    context = _entry(value, "contexts", value.get("current-context") or "")
+    cluster = _entry(value, "clusters", context.get("cluster") or "")
+    user = _entry(value, "users", context["user"]) if context.get("user") else {}
     if "exec" in user or "auth-provider" in user or "username" in user:
         raise ValueError(f"{path}: only tokens and certificates are supported")
     server = cluster.get("server") or ""
@@ -67,11 +71,11 @@ def load(path: str, dialer: Dialer | None = None) -> Remote:
     return Remote(peer, target, server, user.get("token") or "", file)
 
 
-def _entry(value: dict[str, Any], plural: str, singular: str, name: str) -> dict[str, Any]:
-    for entry in value.get(plural) or ():
-        if entry.get("name") == name:
-            return entry.get(singular) or {}
-    raise ValueError(f'{singular} "{name}" does not exist')
+def _entry(value: dict[str, Any], plural: str, name: str) -> dict[str, Any]:
+    settings = kubeconfig.entry(value, plural, name)
+    if settings is None:
+        raise ValueError(f'{kubeconfig.PLURALS[plural]} "{name}" does not exist')
+    return settings
 
 
 def _context(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSLContext:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from pybernetes.client import Client, StatusError, kubeconfig
+from pybernetes.client import Client, StatusError, kubeconfig, kubeconfig_files
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.tls import tls
 from pybernetes.node.kubelet.certificates.certificate_request import CLIENT_SIGNER, request_certificate
@@ -44,12 +44,8 @@ async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:
             pair = await _request_until_issued(client, options)
         tls.write_atomically(pem, pair.certificate + pair.key, 0o600)
     value = kubeconfig.read(bootstrap)
-    context = next(
-        context["context"] for context in value["contexts"] if context["name"] == value["current-context"]
-    )
-    cluster = next(
-        cluster["cluster"] for cluster in value["clusters"] if cluster["name"] == context["cluster"]
-    )
+    context = kubeconfig_files.entry(value, "contexts", value["current-context"]) or {}
+    cluster = kubeconfig_files.entry(value, "clusters", context.get("cluster") or "")
     import yaml
 
     made = {
