@@ -28,7 +28,9 @@ def misfits(content: Object) -> Iterator[str]:
     if not isinstance(content.get("current-context"), str | None):
         yield "current-context is no text"
     extensions = content.get("extensions")
-    if not isinstance(extensions, list | None) or not all(isinstance(item, dict) for item in extensions or ()):
+    if not isinstance(extensions, list | None) or not all(
+        isinstance(item, dict) for item in extensions or ()
+    ):
         yield "extensions is no list of maps"
     for plural, singular in PLURALS.items():
         entries = content.get(plural)
