@@ -62,18 +62,18 @@ def _connections(opened: socket.socket, family: bytes, kind: int, sources: set[b
                     -struct.unpack_from("=i", content)[0], "the kernel does not tell its connections"
                 )
             if any(source in content for source in sources):
-                found = dict(_attributes(content[_FAMILY.size :]))
-                if any(_source(found.get(way, b""), kind) in sources for way in _WAYS):
-                    yield _name(found)
+                attributes = dict(_attributes(content[_FAMILY.size :]))
+                if any(_source(attributes.get(way, b""), kind) in sources for way in _WAYS):
+                    yield _name(attributes)
 
 
 def _source(way: bytes, kind: int) -> bytes:
     return dict(_attributes(dict(_attributes(way)).get(_ADDRESSES, b""))).get(kind, b"")
 
 
-def _name(found: dict[int, bytes]) -> bytes:
-    first = _attribute(_WAYS[0] | _NESTED, found[_WAYS[0]])
-    return first + b"".join(_attribute(name, found[name]) for name in (_ZONE, _ID) if name in found)
+def _name(attributes: dict[int, bytes]) -> bytes:
+    first = _attribute(_WAYS[0] | _NESTED, attributes[_WAYS[0]])
+    return first + b"".join(_attribute(name, attributes[name]) for name in (_ZONE, _ID) if name in attributes)
 
 
 def _message(type_: int, flags: int, sequence: int, content: bytes) -> bytes:

@@ -40,13 +40,13 @@ def tail_offset(path: Path, lines: int) -> int:
             begin = max(0, position - _PIECE)
             file.seek(begin)
             piece = file.read(position - begin)
-            found = piece.count(b"\n")
-            if newlines + found > lines:
+            newlines_here = piece.count(b"\n")
+            if newlines + newlines_here > lines:
                 at = len(piece)
                 for _ in range(lines - newlines + 1):
                     at = piece.rfind(b"\n", 0, at)
                 return begin + at + 1
-            newlines += found
+            newlines += newlines_here
             position = begin
         return 0
 
