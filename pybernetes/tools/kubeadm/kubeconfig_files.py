@@ -33,6 +33,14 @@ def load(path: Path) -> kubeconfig.Config:
         raise KubeadmError(f"failed to load admin kubeconfig: {error}") from None
 
 
+def load_for_client(path: Path) -> kubeconfig.Config:
+    """Return the configuration of the client of an upgrade; KubeadmError in upstream's words."""
+    try:
+        return load(path)
+    except KubeadmError as error:
+        raise KubeadmError(f'couldn\'t create a Kubernetes client from file "{path}": {error}') from None
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """Whom a kubeconfig is for; ``local`` ones talk to the API server of their own machine."""

@@ -14,7 +14,7 @@ from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.lib.flags import Flag
 from pybernetes.tools.image.names import installed_etcd_tag
-from pybernetes.tools.kubeadm import command_line, output, workflow
+from pybernetes.tools.kubeadm import command_line, kubeconfig_files, output, workflow
 from pybernetes.tools.kubeadm.checks import run
 from pybernetes.tools.kubeadm.checks.check import ignored_names
 from pybernetes.tools.kubeadm.checks.machine import IsPrivilegedUser
@@ -104,16 +104,21 @@ async def _make_plan(arguments: Arguments) -> Object:
     value = flag_or_field(arguments, section)
     ignored = ignored_names(arguments.ignore_preflight_errors, section.get("ignorePreflightErrors") or ())
     wanted = (arguments.words[0] if arguments.words else "") or section.get("kubernetesVersion") or ""
-    async with session(Path(arguments.kubeconfig or ADMIN), upgrade, "upgrade/config") as shared:
-        say("[preflight] Running pre-flight checks.")
-        await run([IsPrivilegedUser()], ignored)
+    path = Path(arguments.kubeconfig or ADMIN)
+    kubeconfig_files.load_for_client(path)
+    say("[preflight] Running pre-flight checks.")
+    await run([IsPrivilegedUser()], ignored)
+    async with session(path, upgrade, "upgrade/config") as shared:
         await preflight.check_cluster(shared, ignored, dry_run=bool(section.get("dryRun")))
         if value("print-config", "printConfig"):
             _print_config(shared)
         target = loading.release(wanted or KUBERNETES_VERSION)
+        say("[upgrade] Fetching available versions to upgrade to")
         say(f"[upgrade/versions] Cluster version: {shared.current.removeprefix('v')}")
         say(f"[upgrade/versions] kubeadm version: {KUBERNETES_VERSION}")
         say(f"[upgrade/versions] Target version: {target}")
+        series = ".".join(shared.current.split(".")[:2])
+        say(f"[upgrade/versions] Latest version in the {series} series: {target}")
         allowed = value("allow-experimental-upgrades", "allowExperimentalUpgrades") or (
             "-rc" in target and value("allow-release-candidate-upgrades", "allowRCUpgrades")
         )

@@ -84,7 +84,7 @@ def text(value: Object) -> str:
     if not value["availableUpgrades"]:
         return "\nAwesome, you're up-to-date! Enjoy!\n"
     head = ("COMPONENT", "NODE", "CURRENT", "TARGET")
-    parts: list[str] = []
+    parts = ["\n"]
     for upgrade in value["availableUpgrades"]:
         rows = {"kubelet": [head], "": [head]}
         for entry in upgrade["components"]:

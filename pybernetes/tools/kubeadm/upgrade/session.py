@@ -68,10 +68,7 @@ def configuration(arguments: Arguments) -> Object:
 @asynccontextmanager
 async def session(path: Path, upgrade: Object, purpose: str = "upgrade") -> AsyncIterator[Session]:
     """Give the cluster that a kubeconfig leads to, with its configuration for this machine."""
-    try:
-        config = kubeconfig_files.load(path)
-    except KubeadmError as error:
-        raise KubeadmError(f'couldn\'t create a Kubernetes client from file "{path}": {error}') from None
+    config = kubeconfig_files.load_for_client(path)
     cluster_settings.announce(purpose)
     async with config.client(user_agent="kubeadm") as client:
         seconds = durations.parse_duration(upgrade["timeouts"]["kubernetesAPICall"])
