@@ -11,6 +11,7 @@ def main(argv: list[str]) -> int:
     """Print what runs and whether it is well; the exit code is 3 if the cluster does not run."""
     from pybernetes.tools.local import lifecycle, settings
     from pybernetes.tools.local.admin_client import AdminClient
+    from pybernetes.tools.local.control_planes import membership
     from pybernetes.tools.local.network import server_address
     from pybernetes.tools.local.paths import Cluster
 
@@ -24,7 +25,9 @@ def main(argv: list[str]) -> int:
             f"cluster        {cluster.name}\ncontrol plane  {state}\naddress        {server_address.server_of(saved)}"
         )
         ready_nodes = api.ready_nodes() if api is not None and ready else set()
+        members = membership.member_states(cluster, saved) if processes and not saved.paused else {}
         for node in saved.nodes:
+            is_node = node.role != settings.ETCD  # else a machine with nothing but a member of etcd
             node_state = (
                 "stopped"
                 if node.stopped or not processes
@@ -33,10 +36,14 @@ def main(argv: list[str]) -> int:
                 else "ready"
                 if node.name in ready_nodes
                 else "not ready"
+                if is_node
+                else "running"
             )
             apart = f", cut off from {', '.join(node.apart)}" if node.apart else ""
             slow = f", disk limited to {node.disk_operations}/s" if node.disk_operations else ""
-            print(f"node           {node.name} ({node_state}{apart}{slow})")
+            print(f"{'node' if is_node else 'machine':<14} {node.name} ({node_state}{apart}{slow})")
+        for name, told in members.items():
+            print(f"etcd           {name} ({told})")
         if saved.hollow:
             print(
                 f"hollow nodes   {saved.hollow} ({len([name for name in ready_nodes if name.startswith('hollow-')])} ready)"

@@ -131,6 +131,41 @@ async def endpoints(client: Client) -> list[str]:
     return sorted({url for url in urls if url})
 
 
+async def states(servers: dict[str, str], certificates: Path, seconds: float) -> dict[str, str]:
+    """Return what each member says of itself, by name; the certificate is that of API servers."""
+    if not servers:
+        return {}
+    try:
+        client = EtcdClient(
+            list(servers.values()),
+            cafile=str(certificates / "etcd" / "ca.crt"),
+            certfile=str(certificates / "apiserver-etcd-client.crt"),
+            keyfile=str(certificates / "apiserver-etcd-client.key"),
+        )
+        try:
+            told = await asyncio.gather(*(_state(endpoint, seconds) for endpoint in client.endpoints))
+        finally:
+            await client.close()
+    except StoreError as error:
+        raise KubeadmError(f"etcd cannot be asked: {error}") from None
+    return dict(zip(servers, told, strict=True))
+
+
+async def _state(endpoint: Endpoint, seconds: float) -> str:
+    try:
+        return described(await cluster.status(endpoint, seconds))
+    except Unavailable:
+        return "does not answer"
+
+
+def described(found: cluster.MemberStatus) -> str:
+    """Return the state of a member in a line, with its alarms."""
+    role = "learner" if found.is_learner else "leader" if found.is_leader else "follower"
+    text = f"{role}, etcd {found.version}, {found.size / 1e6:.1f} MB"
+    problems = "; ".join(error.strip() for error in found.errors)
+    return f"{text}, {problems}" if problems else text
+
+
 @asynccontextmanager
 async def members(servers: list[str], certificates: Path, seconds: float) -> AsyncIterator[Members]:
     """Give the members of the etcd at some addresses; errors are told as KubeadmError."""

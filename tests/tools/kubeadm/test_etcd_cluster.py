@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pybernetes.control_plane.store.drivers.etcd import cluster
-from pybernetes.control_plane.store.drivers.etcd.cluster import Member
+from pybernetes.control_plane.store.drivers.etcd.cluster import Member, MemberStatus
 from pybernetes.control_plane.store.protocol import StoreError, Unavailable
-from pybernetes.tools.kubeadm.etcd_cluster import Members
+from pybernetes.tools.kubeadm.etcd_cluster import Members, described
 
 
 class Asked:
@@ -72,3 +72,22 @@ async def test_a_machine_does_not_join_behind_a_learner_that_is_gone(monkeypatch
     await members.wait_for_room("https://10.0.0.9:2380")  # its own, from an attempt before
     with pytest.raises(StoreError, match=r"the learner 9 \(https://10.0.0.9:2380\) does not catch up"):
         await members.wait_for_room("https://10.0.0.8:2380")
+
+
+@pytest.mark.parametrize(
+    ("leader", "is_learner", "errors", "text"),
+    [
+        (7, False, (), "leader, etcd 3.4.23, 2.1 MB"),
+        (8, False, (), "follower, etcd 3.4.23, 2.1 MB"),
+        (8, True, (), "learner, etcd 3.4.23, 2.1 MB"),
+        (0, False, ("etcdserver: no leader",), "follower, etcd 3.4.23, 2.1 MB, etcdserver: no leader"),
+        (7, False, ("memberID:7 alarm:NOSPACE ",), "leader, etcd 3.4.23, 2.1 MB, memberID:7 alarm:NOSPACE"),
+    ],
+)
+def test_what_status_says_of_a_member(
+    leader: int, is_learner: bool, errors: tuple[str, ...], text: str
+) -> None:
+    found = MemberStatus(
+        "https://a:2379", 1, 7, "3.4.23", 2_100_000, 1, leader, is_learner, 2, 3, 3, 4, errors
+    )
+    assert described(found) == text

@@ -27,6 +27,7 @@ from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.settings import CONTROL_PLANE, NodeSettings, Settings, SettingsError
 
 _ETCD_SECONDS = 20.0
+_STATUS_SECONDS = 2.0
 
 
 def add(cluster: Cluster, role: str = "") -> str:
@@ -107,6 +108,24 @@ def remove(cluster: Cluster, name: str) -> None:
         _balance(cluster, settings)
         with contextlib.suppress(OSError):
             node_registration.forget(cluster, name)
+
+
+def member_states(cluster: Cluster, settings: Settings) -> dict[str, str]:
+    """Return what the members of etcd say of themselves, by machine; nothing where API server and store are one."""
+    with_members = {"stacked": topology.control_planes, "external": topology.etcd_machines}.get(settings.etcd)
+    planes = topology.control_planes(settings)
+    if with_members is None or not planes:
+        return {}
+    certificates = Node(cluster, planes[0].name).machine.own("/etc/kubernetes") / "pki"
+    servers = {
+        node.name: etcd_pod.client_url(network.node_addresses(settings, node.name)[0])
+        for node in with_members(settings)
+        if not (node.stopped or node.paused)
+    }
+    try:
+        return asyncio.run(etcd_cluster.states(servers, certificates, _STATUS_SECONDS))
+    except KubeadmError as error:
+        return dict.fromkeys(servers, str(error))
 
 
 async def _forget_member(cluster: Cluster, settings: Settings, address: str) -> None:
