@@ -15,6 +15,25 @@ TYPES = (
     "PodSecurityContext", "SecurityContext", "PodSpec", "Container", "VolumeMount", "ContainerPort", "SeccompProfile",
     "AppArmorProfile", "SELinuxOptions", "WindowsSecurityContextOptions", "Capabilities", "Sysctl",
 )  # fmt: skip
+# Of kinds that set rules: by the package of their definitions.
+POLICY_TYPES = {
+    "io.k8s.api.core.v1": ("LimitRangeSpec", "LimitRangeItem", "ResourceQuotaSpec", "ScopeSelector",
+                           "ScopedResourceSelectorRequirement"),
+    "io.k8s.api.networking.v1": ("NetworkPolicySpec", "NetworkPolicyIngressRule", "NetworkPolicyEgressRule",
+                                 "NetworkPolicyPeer", "IPBlock", "NetworkPolicyPort"),
+    "io.k8s.api.policy.v1": ("PodDisruptionBudgetSpec",),
+    "io.k8s.api.node.v1": ("RuntimeClass", "Overhead", "Scheduling"),
+    "io.k8s.api.scheduling.v1": ("PriorityClass",),
+    "io.k8s.api.admissionregistration.v1": (
+        "ValidatingAdmissionPolicySpec", "MutatingAdmissionPolicySpec", "Validation", "Variable", "MatchCondition",
+        "AuditAnnotation", "ParamKind", "ParamRef", "ValidatingAdmissionPolicyBindingSpec",
+        "MutatingAdmissionPolicyBindingSpec", "MatchResources", "NamedRuleWithOperations", "RuleWithOperations", "Mutation",
+        "ApplyConfiguration", "JSONPatch", "ValidatingWebhook", "MutatingWebhook", "WebhookClientConfig", "ServiceReference",
+    ),
+}  # fmt: skip
+DEFINITIONS = [f"io.k8s.api.core.v1.{type_}" for type_ in TYPES] + [
+    f"{package}.{type_}" for package, types in POLICY_TYPES.items() for type_ in types
+]
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -35,11 +54,12 @@ def _harmless(type_: str) -> set[str]:
     return set(_CODE.findall(found[1])) if found else set()
 
 
-@pytest.mark.parametrize("type_", TYPES)
-def test_every_field_has_a_row(type_: str) -> None:
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_every_field_has_a_row(definition: str) -> None:
+    type_ = definition.rpartition(".")[2]
     listed = {name for row in _rows() for name in _CODE.findall(row[0]) if name.startswith(f"{type_}.")}
     named = {name.removeprefix(f"{type_}.") for name in listed}
-    properties = load.definitions()[f"io.k8s.api.core.v1.{type_}"]["properties"]
+    properties = load.definitions()[definition]["properties"]
     assert named | _harmless(type_) == set(properties)
     assert not named & _harmless(type_)
 

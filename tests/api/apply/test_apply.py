@@ -328,4 +328,4 @@ def test_a_report_of_conflicts_has_a_bound() -> None:
         apply(live, deployment(template={"metadata": {"labels": dict.fromkeys(mine, "b")}}), "three")
     text = f'Apply failed with {2 * MAX_ERRORS} conflicts: conflicts with "one":\n- .spec.template.metadata.labels.k0\n'
     assert caught.value.message.startswith(text)
-    assert len(caught.value.details["causes"]) == MAX_ERRORS
+    assert caught.value.details is not None and len(caught.value.details["causes"]) == MAX_ERRORS

@@ -73,7 +73,12 @@ def test_a_variable_that_fails_is_not_tried_again() -> None:
     variables = admission.Variables([{"name": "a", "expression": "1 / 0 > 0"}])
     program = variables.programs["a"]
     run = program.run
-    program.run = lambda data: (runs.append(1), run(data))[1]  # type: ignore[method-assign, assignment]
+
+    def noting(data: Any) -> tuple[Any, int]:
+        runs.append(1)
+        return run(data)
+
+    program.run = noting  # type: ignore[method-assign, assignment]
     lazy = _Lazy(variables, Evaluation())  # type: ignore[arg-type]
     for _ in range(2):
         with pytest.raises(Failure, match='composited variable "a" fails to evaluate'):

@@ -265,3 +265,18 @@ def test_policies_are_asked_again_after_later_changes(server: Server, namespace:
     ):
         status, made = create(server, namespace, data={"x": "1"})
         assert (status, made["data"]) == (201, {"x": "1", "first": "3", "second": "2"})
+
+
+def test_rules_narrow_what_a_policy_is_about(server: Server, namespace: str) -> None:
+    """Names of objects, exceptions and the scope of rules are honoured, each."""
+    refusing = {"validations": [{"expression": "false", "message": "no"}]}
+    with policy(server, namespace, {**refusing, "rules": [{**MAPS, "resourceNames": ["named"]}]}):
+        assert [create(server, namespace, name)[0] for name in ("named", "other")] == [422, 201]
+    selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
+    excepted = {"resourceRules": [MAPS], "excludeResourceRules": [{**MAPS, "resourceNames": ["free"]}]}
+    match = {"matchConstraints": {**excepted, "namespaceSelector": selector}}
+    with policy(server, namespace, {**refusing, **match}):
+        assert [create(server, namespace, name)[0] for name in ("free", "bound")] == [201, 422]
+    for scope, status in (("Cluster", 201), ("Namespaced", 422), ("*", 422)):
+        with policy(server, namespace, {**refusing, "rules": [{**MAPS, "scope": scope}]}):
+            assert create(server, namespace, f"scope-{scope.lower().strip('*') or 'any'}")[0] == status
