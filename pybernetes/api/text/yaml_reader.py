@@ -63,7 +63,8 @@ def complaint(error: yaml.YAMLError) -> str:
 
 
 def _what(error: Any) -> str:
-    return getattr(error, "problem", None) or str(error).partition("\n")[0]
+    text = getattr(error, "problem", None) or str(error).partition("\n")[0]
+    return re.sub(r"^unacceptable character #x[0-9a-f]+: ", "", text)
 
 
 def _where(error: Any) -> str:

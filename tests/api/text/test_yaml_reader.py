@@ -67,6 +67,7 @@ _BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"a: &a [*a]", "yaml: unknown anchor 'a' referenced"),
         (b"? [a]\n: b", "cannot be the key of a JSON object"),
         (b"~: b", "null cannot be the key of a JSON object"),
+        (b"a: b\0", "yaml: control characters are not allowed"),
         (b"a: .nan", "yaml: .nan has no JSON form"),
         (b"{<<: 1}", "map merge requires map"),
         (b"[" * 100_000, "yaml: exceeded max depth"),

@@ -53,11 +53,10 @@ def proxy_for(access: Access, given: str, environment: Mapping[str, str], cluste
     if given:
         scheme = given.partition("://")[0]
         if "://" not in given or scheme not in ("http", "https", "socks5", "socks5h"):
-            whose = f'\'proxy-url\' "{given}" for cluster "{cluster}"' if cluster else f'proxy-url "{given}"'
-            raise CommandError(
-                f'invalid {whose}: unsupported scheme "{scheme if "://" in given else ""}", must be http, '
-                "https, or socks5"
-            )
+            why = f'unsupported scheme "{scheme if "://" in given else ""}", must be http, https, or socks5'
+            if given[:1] == ":":
+                why = f"could not parse: {given}"
+            raise CommandError(f'invalid \'proxy-url\' "{given}" for cluster "{cluster}": {why}')
         return given
     from pybernetes.lib.network.environment_proxy import proxy_of
 
@@ -93,7 +92,7 @@ def access(config: Object, flags: Values) -> Access:
         result,
         flags.proxy_url or cluster.get("proxy-url") or "",
         os.environ,
-        "" if flags.proxy_url else name,
+        name,
     )
     result.server_name = flags.tls_server_name or cluster.get("tls-server-name") or ""
     result.insecure = flags.insecure_skip_tls_verify or bool(cluster.get("insecure-skip-tls-verify"))
@@ -164,7 +163,7 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
         )
     token = flags.common("token") or user.get("token") or ""
     if not token and user.get("tokenFile"):
-        token = _file(user["tokenFile"], "tokenFile", name).strip()
+        token = read_text(user["tokenFile"], "").strip()
     username, password = (flags.common(key) or user.get(key) or "" for key in ("username", "password"))
     if token and (username or password):
         raise CommandError(
@@ -225,4 +224,5 @@ def _pem(value: Object, key: str, name: str) -> str:
 
 
 def _file(path: str, key: str, name: str) -> str:
-    return read_text(path, f"unable to read {key} {path} for {name} due to ", error=BadConfig)
+    problem = CommandError if key == "certificate-authority" else BadConfig
+    return read_text(path, f"unable to read {key} {path} for {name} due to ", error=problem)

@@ -7,6 +7,7 @@ import os
 from pybernetes.client import kubeconfig_files
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import cannot_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,5 +43,4 @@ def _checked(reader: Callable[[str], Object], path: str) -> Object:
     except kubeconfig_files.ConfigError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
-        reason = (error.strerror or "").lower()
-        raise CommandError(f'error loading config file "{path}": open {path}: {reason}') from None
+        raise CommandError(f'error loading config file "{path}": {cannot_open(path, error)}') from None

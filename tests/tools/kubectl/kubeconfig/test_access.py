@@ -96,7 +96,7 @@ def test_a_cluster_that_is_not_there_is_on_this_machine() -> None:
         ),
         (
             ["--proxy-url=x"],
-            'error: invalid proxy-url "x": unsupported scheme "", must be http, https, or socks5',
+            'error: invalid \'proxy-url\' "x" for cluster "c": unsupported scheme "", must be http, https, or socks5',
         ),
     ],
 )

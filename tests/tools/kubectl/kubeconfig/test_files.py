@@ -41,6 +41,6 @@ def test_files_that_are_refused(tmp_path: Path, content: str | None, message: st
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(
-        CommandError, match=f'error loading config file "{tmp_path}": open {tmp_path}: is a directory'
+        CommandError, match=f'error loading config file "{tmp_path}": read {tmp_path}: is a directory'
     ):
         load([str(tmp_path)], explicit=True)
