@@ -198,12 +198,7 @@ def _long(values: Values, argument: str, following: list[str]) -> bool:
         flag = values.flags.get(name.replace("_", "-"))
     if flag is None:
         if name == "help":
-            if equals and text not in _TRUE and text not in _FALSE:
-                raise FlagError(
-                    f'invalid argument "{text}" for "-h, --help" flag: strconv.ParseBool: parsing "{text}": invalid syntax'
-                )
-            if not equals or text in _TRUE:
-                raise HelpWanted()
+            _help(text if equals else "true")
             return False
         raise FlagError(f"unknown flag: --{name}")
     if equals:
@@ -224,7 +219,8 @@ def _shorts(values: Values, shorts: dict[str, Flag], argument: str, following: l
         flag = shorts.get(letters[0])
         if flag is None:
             if letters[0] == "h":
-                raise HelpWanted()
+                _help(letters[2:] if letters[1:2] == "=" and letters[2:] else "true")
+                return False
             raise FlagError(f"unknown shorthand flag: {letters[0]!r} in -{letters}")
         values.by_letter.add(flag.name)
         if len(letters) > 2 and letters[1] == "=":
@@ -242,6 +238,16 @@ def _shorts(values: Values, shorts: dict[str, Flag], argument: str, following: l
         values.put(flag, following[0])
         return True
     return False
+
+
+def _help(text: str) -> None:
+    """Take the value of --help, which every command has."""
+    if text in _TRUE:
+        raise HelpWanted
+    if text not in _FALSE:
+        raise FlagError(
+            f'invalid argument "{text}" for "-h, --help" flag: strconv.ParseBool: parsing "{text}": invalid syntax'
+        )
 
 
 class HelpWanted(Exception):

@@ -187,14 +187,17 @@ def _by_path(text: str) -> Condition:
     program = PathTemplate.relaxed(path)
 
     def holds(observed: Object | None) -> bool:
-        results = [item for result in program.results(observed) for item in result]
-        if not given:
-            return bool(results)
-        if len(results) != 1:
+        lists = program.results(observed)
+        if not lists or not lists[0]:
             return False
-        if isinstance(results[0], dict | list):
+        if len(lists) > 1 or len(lists[0]) > 1:
+            what = "list" if len(lists) > 1 else "value"
+            raise CommandError(f"given jsonpath expression matches more than one {what}")
+        if not given:
+            return True
+        if isinstance(lists[0][0], dict | list):
             raise CommandError("jsonpath leads to a nested object or list which is not supported")
-        return show(results[0]) == value
+        return show(lists[0][0]).strip() == value.strip()
 
     return holds
 

@@ -66,7 +66,10 @@ def _target(context: Context, name: str) -> Any:
     if ".." in name.split("/"):  # what the server calls its objects leads nowhere else
         raise CommandError(f"not a name that a file can have: {name}")
     path = os.path.join(directory, name.lstrip("/"))
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise CommandError(f"mkdir {os.path.dirname(path)}: not a directory") from None
     return path
 
 

@@ -127,7 +127,8 @@ class Run:
         if isinstance(value, int) and not isinstance(value, bool):
             if len(node.value[0]) > 1:
                 raise self._error(last, f"can't use {value} to iterate over more than one variable")
-            return [(number, number) for number in range(value)]
+            kind = go_printf.GoInt if isinstance(value, go_printf.GoInt) else int
+            return [(kind(number), kind(number)) for number in range(value)]
         raise self._error(last, f"range can't iterate over {go_printf.plain(value)}")
 
     def _template(self, node: Node, dot: Any) -> None:

@@ -27,6 +27,7 @@ class Parser:
         self._at = 0
         self._variables: list[str] = ["$"]
         self._loops = 0
+        self._depth = 0  # of lists of nodes: templates are defined outside of all others
         self.defined: dict[str, list[Node]] = {}
 
     def parse(self) -> list[Node]:
@@ -66,6 +67,7 @@ class Parser:
     def _list(self) -> tuple[list[Node], str]:
         """Return the nodes up to the end, or up to an action that ends them (end, else …), and its word."""
         nodes: list[Node] = []
+        self._depth += 1
         while (token := self._peek()) is not None:
             self._at += 1
             if token.kind == "text":
@@ -75,6 +77,7 @@ class Parser:
             if word is not None and word.kind == "word" and word.text in _KEYWORDS:
                 self._at += 1
                 if word.text in ("end", "else"):
+                    self._depth -= 1
                     return nodes, word.text
                 node = self._keyword(word)
                 if node is not None:
@@ -82,6 +85,7 @@ class Parser:
                 continue
             pipe = self._pipe("close")
             nodes.append(Node("action", pipe, pipe.place))
+        self._depth -= 1
         return nodes, ""
 
     def _keyword(self, word: Token) -> Node | None:
@@ -89,6 +93,8 @@ class Parser:
             case "if" | "with" | "range":
                 return self._block(word)
             case "define":
+                if self._depth > 1:
+                    raise self._error("unexpected <define> in command", word.start)
                 self._define()
                 return None
             case "template" | "block":
