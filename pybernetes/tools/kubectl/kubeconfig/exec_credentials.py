@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
+MOST = 16 << 20  # of what a program may print
 _HINT = """
 
 It looks like you are trying to use a client-go credential plugin that is not installed.
@@ -43,25 +44,41 @@ def credentials(access: Access) -> None:
         hint = f"\n\n{settings['installHint']}" if settings.get("installHint") else ""
         raise _failed(f"exec: executable {settings['command']} not found{_HINT}{hint}")
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [path, *(settings.get("args") or ())],
             env=exec_credential.environment(settings, os.environ, json.dumps(info)),
             stdout=subprocess.PIPE,
-            check=False,
             stdin=None if interactive else subprocess.DEVNULL,
         )
     except OSError as error:
         raise _failed(f"exec: fork/exec {path}: {(error.strerror or '').lower()}") from None
-    if done.returncode:
-        raise _failed(f"exec: executable {command} failed with exit code {max(done.returncode, -1)}")
+    output = _output(process, command)
+    if process.returncode:
+        raise _failed(f"exec: executable {command} failed with exit code {max(process.returncode, -1)}")
     try:
-        status = exec_credential.status_of(exec_credential.read(done.stdout), settings)
+        status = exec_credential.status_of(exec_credential.read(output), settings)
     except ValueError as error:
         raise _failed(str(error)) from None
     if status.get("token"):
         access.headers["Authorization"] = f"Bearer {status['token']}"
     if status.get("clientCertificateData"):
         access.certificate, access.key = status["clientCertificateData"], status["clientKeyData"]
+
+
+def _output(process: subprocess.Popen[bytes], command: str) -> bytes:
+    """Return what a program prints until it ends; one that prints without end is ended."""
+    assert process.stdout is not None
+    try:
+        with process.stdout as stream:
+            output = stream.read(MOST + 1)
+        if len(output) > MOST:
+            raise _failed(f"exec: executable {command} printed more than {MOST >> 20} MiB")
+        process.wait()
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return output
 
 
 def check_settings(settings: Object, user: str) -> None:

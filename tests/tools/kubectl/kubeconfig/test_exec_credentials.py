@@ -95,6 +95,12 @@ def test_a_program_of_the_folder_we_are_in_is_not_run(
     assert access.headers == {"Authorization": "Bearer stolen"}
 
 
+def test_a_program_that_prints_without_end_is_ended(tmp_path: Path) -> None:
+    access = program(tmp_path, "while True: print('x' * 1000000)")
+    with pytest.raises(CommandError, match="printed more than 16 MiB"):
+        credentials(access)
+
+
 def test_without_credentials_nothing_is_asked(tmp_path: Path) -> None:
     access = program(tmp_path, "raise SystemExit(3)")
     client = Client(access)
