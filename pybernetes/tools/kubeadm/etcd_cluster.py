@@ -158,11 +158,11 @@ async def _state(endpoint: Endpoint, seconds: float) -> str:
         return "does not answer"
 
 
-def described(found: cluster.MemberStatus) -> str:
+def described(member: cluster.MemberStatus) -> str:
     """Return the state of a member in a line, with its alarms."""
-    role = "learner" if found.is_learner else "leader" if found.is_leader else "follower"
-    text = f"{role}, etcd {found.version}, {found.size / 1e6:.1f} MB"
-    problems = "; ".join(error.strip() for error in found.errors)
+    role = "learner" if member.is_learner else "leader" if member.is_leader else "follower"
+    text = f"{role}, etcd {member.version}, {member.size / 1e6:.1f} MB"
+    problems = "; ".join(error.strip() for error in member.errors)
     return f"{text}, {problems}" if problems else text
 
 
