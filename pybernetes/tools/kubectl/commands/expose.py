@@ -7,6 +7,7 @@ from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
+from pybernetes.tools.kubectl.commands.set._empty_fields import with_empty_fields
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
@@ -62,6 +63,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
     service = overrides.apply(_service(context, info), flags.overrides, flags.override_type)
     service = context.record(service)
     if dry_run == "client":
+        service = with_empty_fields(service)
         if context.namespace_given:
             meta = service["metadata"]
             service["metadata"] = {"name": meta.pop("name"), "namespace": context.namespace, **meta}

@@ -58,7 +58,7 @@ def run(context: Context) -> None:
         )
     builder = Builder.from_flags(
         context,
-        args=resources[:1] if flags.all else resources,
+        args=resources[:1] if flags.all or flags.selector else resources,
         continue_on_error=True,
         select_all=False,
         empty_selector=flags.all,

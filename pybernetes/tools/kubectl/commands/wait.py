@@ -161,8 +161,9 @@ def _wait(
 def parse(text: str) -> Condition:
     """Return the condition that --for means."""
     if text.startswith("condition="):
-        name, _, value = text[len("condition=") :].partition("=")
-        return lambda observed: has_condition(observed or {}, name, value or "true")
+        name, equals, value = text[len("condition=") :].partition("=")
+        wanted = value if equals else "true"
+        return lambda observed: has_condition(observed or {}, name, wanted)
     if text.startswith("jsonpath="):
         return _by_path(text[len("jsonpath=") :])
     raise CommandError(f'unrecognized condition: "{text}"')

@@ -176,8 +176,12 @@ def _next_choice(text: str) -> tuple[int, int, list[str]] | None:
     return None
 
 
-def lines() -> list[str]:
-    """Return every command line, each of them once."""
+def _lines_of(name: str) -> list[str]:
+    return (Path(__file__).parent / name).read_text().splitlines()
+
+
+def general() -> list[str]:
+    """Return the lines that older originals run as well, each of them once."""
     found: list[str] = []
     for kind in _TYPES:
         found += [f"get {kind}{form}" for form in ("", " -o wide", " -o json", " -o name", " -A")]
@@ -188,5 +192,19 @@ def lines() -> list[str]:
     for template in _TEMPLATES.splitlines():
         if template and not template.startswith("#"):
             found += _expanded(template)
-    found += (Path(__file__).parent / "seldom.txt").read_text().splitlines()
+    return _once([*found, *_lines_of("seldom.txt")])
+
+
+def special() -> list[str]:
+    """Return the lines with every flag and with odd files, which only an original of our version runs alike."""
+    templates = [*_lines_of("flags.txt"), *_lines_of("strange.txt")]
+    return _once([line for template in templates if template[:1] != "#" for line in _expanded(template)])
+
+
+def lines() -> list[str]:
+    """Return every command line, each of them once."""
+    return _once([*general(), *special()])
+
+
+def _once(found: list[str]) -> list[str]:
     return list(dict.fromkeys(line for line in found if line and not line.startswith("#")))

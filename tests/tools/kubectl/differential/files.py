@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
+
+from pybernetes.lib.tls.tls import create_authority
+from tests.tools.kubectl.differential import odd_files
 
 _DEPLOYMENT = """apiVersion: apps/v1
 kind: Deployment
@@ -17,6 +21,13 @@ clusters: [{name: local, cluster: {server: 'SERVER'}}, {name: c, cluster: {serve
 contexts: [{name: one, context: {cluster: local, user: admin}}, {name: two, context: {cluster: c, user: u, namespace: other}}]
 users: [{name: admin, user: {}}, {name: u, user: {token: secret}}]
 current-context: one
+"""
+_SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {selector: {app: web}, ports: [{port: 80}]}\n"
+_READERS = """apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: readers}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: bob}]
 """
 CONFIG = "config.yaml"
 FILES = {
@@ -39,6 +50,18 @@ FILES = {
     "kust/kustomization.yaml": "resources: [settings.yaml, deploy.yaml]\n",
     "kust/settings.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {level: low}\n",
     "kust/deploy.yaml": _DEPLOYMENT % 1,
+    "tree/deploy.yml": _DEPLOYMENT % 1,
+    "tree/a/settings.yaml": _MAP % "settings",
+    "tree/a/b/service.json": '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}',
+    "tree/a/notes.txt": "a: [",
+    "svc.yaml": _SERVICE,
+    "crlf.yaml": (_POD % "web-1").replace("\n", "\r\n"),
+    "secret.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: keys}\nstringData: {key: other, more: text}\n",
+    "readers.yaml": _READERS,
+    "other-role.yaml": _READERS.replace("Role, name: reader", "Role, name: other"),
+    "custom.yaml": "env: [{name: A, value: b}]\nworkingDir: /x\n",
+    "path.txt": "{.items[*].metadata.name}\n",
+    "columns.txt": "NAME             IMAGE\n.metadata.name   .spec.containers[*].image\n",
     "patch.yaml": "spec: {replicas: 7}\n",
     "file.txt": "a file\n",
     "env.txt": "A=1\n# comment\nB=2\n",
@@ -46,15 +69,50 @@ FILES = {
 }
 
 
-def write(folder: Path, server: str) -> None:
-    """Write all files to a folder, the kubeconfig of a server among them."""
-    for name, text in FILES.items():
-        path = folder / name
+@functools.cache
+def _made() -> dict[str, bytes]:
+    """Return files that are made anew in each run."""
+    pair, other = create_authority("a"), create_authority("b")
+    return {"tls.crt": pair.certificate, "tls.key": pair.key, "other.key": other.key}
+
+
+def contents(server: str) -> dict[str, bytes]:
+    """Return what is in each of the files, the kubeconfig of a server among them."""
+    texts: dict[str, str | bytes] = {**FILES, **odd_files.all_files(), CONFIG: _CONFIG}
+    data = {name: text.encode() if isinstance(text, str) else text for name, text in texts.items()}
+    return {name: text.replace(b"SERVER", server.encode()) for name, text in data.items()} | _made()
+
+
+class Folder:
+    """A folder with all files, which knows what a command line did to them and undoes it."""
+
+    def __init__(self, path: Path, server: str) -> None:
+        self._path, self._given = path, contents(server)
+        for name in self._given:
+            self._put_back(name)
+
+    def changes(self) -> str:
+        """Return what was written, made and removed since this was asked last, and put everything back."""
+        now = {
+            str(path.relative_to(self._path)): path
+            for path in self._path.rglob("*")
+            if path.is_file() and path.relative_to(self._path).parts[0] != "cache"
+        }
+        lines = []
+        for name in sorted(now.keys() | self._given.keys()):
+            if name not in now:
+                lines.append(f"{name} is gone")
+            elif now[name].read_bytes() != self._given.get(name):
+                lines.append(f"{name}: {now[name].read_text(errors='replace')}")
+            else:
+                continue
+            if name in self._given:
+                self._put_back(name)
+            else:
+                now[name].unlink()
+        return "\n".join(lines).replace(str(self._path), "<folder>")
+
+    def _put_back(self, name: str) -> None:
+        path = self._path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    write_config(folder, server)
-
-
-def write_config(folder: Path, server: str) -> None:
-    """Write the kubeconfig as it was at first."""
-    (folder / CONFIG).write_text(_CONFIG.replace("SERVER", server))
+        path.write_bytes(self._given[name])

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,7 @@ from tests.tools.kubectl.differential.recording_proxy import Recorded, Recording
 
 HERE = Path(__file__).parent
 OURS = (1, 37)
+LONGEST = 30  # seconds for a command line
 _MADE = [
     (re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ "), ""),
     (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
@@ -53,6 +55,10 @@ _MADE = [
 _WAITING = {"attach", "debug", "drain", "events", "exec", "logs", "port-forward", "rollout", "wait"}
 
 
+def _too_long(*_: object) -> None:
+    raise TimeoutError
+
+
 class Outcome(NamedTuple):
     """What a command line did."""
 
@@ -60,7 +66,7 @@ class Outcome(NamedTuple):
     output: str
     errors: str
     requests: list[Recorded]
-    config: str
+    files: str
 
 
 class Difference(NamedTuple):
@@ -106,7 +112,7 @@ class Side:
     def __init__(self, folder: Path, proxy: RecordingProxy, original: str = "") -> None:
         self._folder, self._proxy, self._original = folder, proxy, original
         folder.mkdir()
-        files.write(folder, proxy.address)
+        self._files = files.Folder(folder, proxy.address)
         self._environment = {
             "HOME": str(folder), "PATH": os.environ["PATH"], "KUBECONFIG": str(folder / files.CONFIG), "TZ": "UTC", "LANG": "C",
             "KUBECACHEDIR": str(folder / "cache"), "KUBE_EDITOR": "true",
@@ -124,7 +130,7 @@ class Side:
             try:
                 done = subprocess.run(
                     [self._original, *arguments], env=self._environment, cwd=self._folder, text=True, errors="replace",
-                    capture_output=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
+                    capture_output=True, stdin=subprocess.DEVNULL, timeout=LONGEST, check=False,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
                 return 124, "", "it does not end\n"
@@ -132,31 +138,31 @@ class Side:
         out, err = io.StringIO(), io.StringIO()
         before = Path.cwd()
         os.chdir(self._folder)
+        signal.signal(signal.SIGALRM, _too_long)
+        signal.alarm(LONGEST)
         try:
             code = kubectl(
                 arguments, stdin=io.StringIO(), stdout=out, stderr=err, environment=self._environment
             )
+        except TimeoutError:
+            return 124, "", "it does not end\n"
         except Exception as error:  # a defect: a difference with its name
             code = 99
             err.write(f"{type(error).__name__}: {error}\n")
         finally:
+            signal.alarm(0)
             os.chdir(before)
         return code, out.getvalue(), err.getvalue()
 
     def run(self, line: str) -> Outcome:
         """Run a command line."""
-        changes = line.startswith("config ")
         self._proxy.taken()
         words = shlex.split(line)
         if words[0] in _WAITING:
             words.insert(1, "--request-timeout=3s")
         code, out, err = self._run(words)
-        config = ""
-        if changes:
-            config = (self._folder / files.CONFIG).read_text().replace(str(self._folder), "<folder>")
-            files.write_config(self._folder, self._proxy.address)
         texts = [text.replace(str(self._folder), "<folder>") for text in (out, err)]
-        return Outcome(code, texts[0], texts[1], self._proxy.taken(), config)
+        return Outcome(code, texts[0], texts[1], self._proxy.taken(), self._files.changes())
 
 
 def cleaned(text: str) -> str:
@@ -174,7 +180,7 @@ def compared(line: str, ours: Outcome, theirs: Outcome, old: bool = False) -> Di
         "code": (ours.code, theirs.code),
         "stdout": (_plain(ours.output, line), _plain(theirs.output, line)),
         "stderr": (cleaned(ours.errors), cleaned(theirs.errors)),
-        "config": (cleaned(ours.config), cleaned(theirs.config)),
+        "files": (cleaned(ours.files), cleaned(theirs.files)),
         "requests": _both(ours.requests, theirs.requests),
     }
     parts = [name for name, (mine, other) in texts.items() if mine != other]
@@ -197,7 +203,7 @@ _SINCE = [
 
 def _renewed(outcome: Outcome) -> Outcome:
     """Return what an older original did as it would be today."""
-    texts = [outcome.output, outcome.errors, outcome.config]
+    texts = [outcome.output, outcome.errors, outcome.files]
     for pattern, new in _SINCE:
         texts = [pattern.sub(new, text) for text in texts]
     if "required flag(s)" in texts[1]:
@@ -225,12 +231,23 @@ _DESCRIBED = re.compile(r"^(--?[\w-]+)\t.*$", re.MULTILINE)
 
 def _plain(text: str, line: str) -> str:
     """Return a text as it is compared: of JSON what it says, not the order of its keys; of flags that shells are told the names."""
+    text = _WHOLE_LINE.sub(lambda match: _ordered(match[0]), text)
     if line.startswith("__complete"):
         return cleaned(_DESCRIBED.sub(r"\1", text))
     if text.startswith("{"):
         with contextlib.suppress(ValueError):
             return cleaned("\n".join(json.dumps(value, indent=1, sort_keys=True) for value in _values(text)))
     return cleaned(text)
+
+
+_WHOLE_LINE = re.compile(r"^[ \t]*\{.*\}$", re.MULTILINE)
+
+
+def _ordered(text: str) -> str:
+    """Return an object in JSON, as an error of a template shows it, with its keys in one order."""
+    with contextlib.suppress(ValueError):
+        return json.dumps(json.loads(text), sort_keys=True)
+    return text
 
 
 def _values(text: str) -> Iterator[Any]:

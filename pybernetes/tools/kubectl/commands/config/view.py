@@ -59,6 +59,8 @@ def run(context: Context) -> None:
     if output == "name":
         context.out("config/<unknown>")
         return
+    if flags.template and "output" not in flags.changed:
+        output = "go-template"
     printers.structured(context, output, printers.FORMATS, typed=True)(value)
 
 

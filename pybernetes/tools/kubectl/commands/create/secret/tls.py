@@ -36,7 +36,7 @@ def make(context: Context, name: str) -> Object:
     try:
         certificate = load_pem_x509_certificate(texts[0])
     except ValueError:
-        raise CommandError("tls: failed to find any PEM data in certificate input") from None
+        raise CommandError(_no_certificate(texts[0])) from None
     try:
         key = serialization.load_pem_private_key(texts[1], None)
     except (ValueError, TypeError):
@@ -45,6 +45,25 @@ def make(context: Context, name: str) -> Object:
     if key.public_key().public_bytes(*form) != certificate.public_key().public_bytes(*form):
         raise CommandError("tls: private key does not match public key")
     return secret(context, name, [("tls.crt", texts[0]), ("tls.key", texts[1])], "kubernetes.io/tls")
+
+
+def _no_certificate(text: bytes) -> str:
+    """Return the complaint about a text without a certificate, in the words of Go's library."""
+    import re
+
+    kinds = re.findall(rb"^-----BEGIN ([^-\n]+)-----", text, re.MULTILINE)
+    if not kinds or b"CERTIFICATE" in kinds:
+        return "tls: failed to find any PEM data in certificate input"
+    if len(kinds) == 1 and kinds[0].endswith(b"PRIVATE KEY"):
+        return (
+            "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may "
+            "have been switched"
+        )
+    shown = " ".join(kind.decode("utf-8", "replace") for kind in kinds)
+    return (
+        'tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following '
+        f"types: [{shown}]"
+    )
 
 
 run = generator(make, "failed to create secret ")
