@@ -183,7 +183,7 @@ async def _is(work: Any, expected: Any, look: Any = lambda answer: answer) -> bo
 
 
 async def _get(host: str, port: int, path: str) -> tuple[int, str]:
-    """Return Status and body; (0, "") if nobody listens."""
+    """Return Status and body; (0, "") if nobody listens, or somebody who ends at this moment."""
     try:
         reader, writer = await asyncio.open_connection(host, port)
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
@@ -192,7 +192,7 @@ async def _get(host: str, port: int, path: str) -> tuple[int, str]:
     except OSError:
         return 0, ""
     writer.close()
-    return int(head.split(" ")[1]), body
+    return (int(head.split(" ")[1]), body) if head else (0, "")
 
 
 def test_the_program() -> None:
