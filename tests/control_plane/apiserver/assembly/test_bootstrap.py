@@ -117,8 +117,8 @@ def path(namespace: str, name: str = "", plural: str = "configmaps") -> str:
 
 def _is_another(server: Server, at: str, uid: str) -> bool:
     """Return whether there is an object that is not the one with the UID."""
-    status, found = server.call("GET", at)
-    return status == 200 and found["metadata"]["uid"] != uid
+    status, answer = server.call("GET", at)
+    return status == 200 and answer["metadata"]["uid"] != uid
 
 
 def test_what_must_exist_is_made_again(server: Server) -> None:

@@ -14,10 +14,10 @@ def test_new_certificates_without_a_restart(world: World) -> None:
     def serial() -> int:
         connection = world.server.connection()
         connection.connect()
-        found = connection.sock.getpeercert(binary_form=True)
+        certificate = connection.sock.getpeercert(binary_form=True)
         connection.close()
-        assert found is not None
-        return x509.load_der_x509_certificate(found).serial_number
+        assert certificate is not None
+        return x509.load_der_x509_certificate(certificate).serial_number
 
     before = serial()
     certs = world.server.directory / "certs"

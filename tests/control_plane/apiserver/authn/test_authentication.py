@@ -25,10 +25,10 @@ from tests.control_plane.apiserver.authn.credentials import (
 
 
 def test_certificates(world: World) -> None:
-    found = world.whoami(certificate=world.certificate("clients", "bob", "devs"))
-    credential = found.pop("extra")["authentication.kubernetes.io/credential-id"]
+    user = world.whoami(certificate=world.certificate("clients", "bob", "devs"))
+    credential = user.pop("extra")["authentication.kubernetes.io/credential-id"]
     assert credential[0].startswith("X509SHA256=")
-    assert found == {"username": "bob", "groups": ["devs", KNOWN]}
+    assert user == {"username": "bob", "groups": ["devs", KNOWN]}
 
 
 def test_front_proxies(world: World) -> None:
@@ -39,8 +39,8 @@ def test_front_proxies(world: World) -> None:
         ("X-Remote-Extra-K", "v"),
     )
     proxy = world.certificate("proxies", "front-proxy-client")
-    found = world.whoami(*headers, certificate=proxy)
-    assert found == {"username": "eve", "groups": ["a,b", "c", KNOWN], "extra": {"k": ["v"]}}
+    user = world.whoami(*headers, certificate=proxy)
+    assert user == {"username": "eve", "groups": ["a,b", "c", KNOWN], "extra": {"k": ["v"]}}
     # The same headers from anybody else mean nothing.
     assert world.whoami(*headers) == 403
     assert world.whoami(*headers, certificate=world.certificate("clients", "bob"))["username"] == "bob"
@@ -169,12 +169,12 @@ def test_no_credentials_in_the_log(world: World) -> None:
     """CVE-2019-11250, CVE-2020-8565: bearer tokens were written to logs."""
     token = world.token("robot")
     expired = world.forge(token, exp=1)
-    for each in ("a-secret-word", expired, token[:-6] + "AAAAAA"):
-        assert world.whoami(token=each) == 401
+    for credential in ("a-secret-word", expired, token[:-6] + "AAAAAA"):
+        assert world.whoami(token=credential) == 401
     text = (world.server.directory / "log").read_text()
     assert "unable to authenticate the request" in text
-    for each in ("a-secret-word", expired, token, token.split(".")[2], "0123456789abcdef"):
-        assert each not in text
+    for credential in ("a-secret-word", expired, token, token.split(".")[2], "0123456789abcdef"):
+        assert credential not in text
 
 
 def test_trailers_of_a_front_proxy_are_no_headers(world: World) -> None:

@@ -34,9 +34,9 @@ OURS, THEIRS = b"our authority", b"the authority of proxies"
 
 
 def test_the_methods_in_the_order_of_kubernetes() -> None:
-    found = discover(authenticators.__name__, "AUTHENTICATOR")
+    methods = discover(authenticators.__name__, "AUTHENTICATOR")
     ordered = [
-        next(name for name, each in found.items() if each is method) for method in all_authenticators()
+        next(name for name, one in methods.items() if one is method) for method in all_authenticators()
     ]
     assert ordered == [
         "front_proxy", "certificates", "token_file", "service_accounts", "bootstrap_tokens", "jwt", "token_webhook",
@@ -229,7 +229,7 @@ def secret(
 
 
 @pytest.mark.parametrize(
-    ("found", "groups"),
+    ("stored", "groups"),
     [
         (secret(), ("system:bootstrappers",)),
         (secret(expiration="2023-11-14T22:13:21Z"), ("system:bootstrappers",)),
@@ -251,8 +251,8 @@ def secret(
         (secret(auth_extra_groups="system:bootstrappers:a\n"), None),
     ],
 )
-def test_bootstrap_tokens(found: dict[str, Any], groups: tuple[str, ...] | None) -> None:
-    user, problem = bootstrap_tokens.judge(found, b"abcdef", b"0123456789abcdef", NOW)
+def test_bootstrap_tokens(stored: dict[str, Any], groups: tuple[str, ...] | None) -> None:
+    user, problem = bootstrap_tokens.judge(stored, b"abcdef", b"0123456789abcdef", NOW)
     if groups is None:
         assert user is None and problem and "0123456789" not in problem
     else:

@@ -74,19 +74,19 @@ async def test_it_is_kept_up_to_date() -> None:
             return (await cluster.client.get(CONFIG_MAPS, NAME, NAMESPACE)).get("data", {})
 
         pem = (cluster.directory / "ca.crt").read_text()
-        found = await data()
-        assert found["requestheader-allowed-names"] == '["front-proxy-client"]'
-        assert ssl.PEM_cert_to_DER_cert(found["client-ca-file"]) == ssl.PEM_cert_to_DER_cert(pem)
+        published = await data()
+        assert published["requestheader-allowed-names"] == '["front-proxy-client"]'
+        assert ssl.PEM_cert_to_DER_cert(published["client-ca-file"]) == ssl.PEM_cert_to_DER_cert(pem)
         health = await cluster.server.health.respond("/readyz", "verbose")
         assert health and b"[+]poststarthook/start-cluster-authentication-info-controller ok" in health[2]
         # Others may delete it or spoil it.
         await cluster.client.delete(CONFIG_MAPS, NAME, NAMESPACE)
         await eventually(lambda: cluster.server.store.get(f"/registry/configmaps/{NAMESPACE}/{NAME}"))
-        assert await data() == found
+        assert await data() == published
         await cluster.client.patch(CONFIG_MAPS, NAME, {"data": {"client-ca-file": "spoiled"}}, NAMESPACE)
 
         async def restored() -> bool:
-            return await data() == found
+            return await data() == published
 
         await eventually(restored)
         # A new authority joins when the next client connects.

@@ -62,10 +62,10 @@ def test_certificate_requests_say_who_asks(world: World) -> None:
 
 def with_user(world: World, name: str, user: dict[str, Any]) -> None:
     config = yaml.safe_load(world.server.kubeconfig.read_text())
-    config["users"] = [each for each in config["users"] if each["name"] != name] + [
+    config["users"] = [entry for entry in config["users"] if entry["name"] != name] + [
         {"name": name, "user": user}
     ]
-    config["contexts"] = [each for each in config["contexts"] if each["name"] != name]
+    config["contexts"] = [entry for entry in config["contexts"] if entry["name"] != name]
     config["contexts"].append({"name": name, "context": {"cluster": "test", "user": name}})
     world.server.kubeconfig.write_text(yaml.safe_dump(config))
 

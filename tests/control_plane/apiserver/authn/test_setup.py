@@ -72,10 +72,10 @@ def test_without_flags_the_server_makes_a_key_and_keeps_it(tmp_path: Path) -> No
 
 
 def test_issuers_and_audiences(tmp_path: Path) -> None:
-    found = accounts(
+    configured = accounts(
         tmp_path, "--service-account-issuer=b", "--service-account-issuer=a,x", "--api-audiences=c,d"
     )
-    assert found.issuers == ("b", "a,x") and found.audiences == ("c", "d")
+    assert configured.issuers == ("b", "a,x") and configured.audiences == ("c", "d")
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_the_administrators_group_is_never_refused() -> None:
 
 
 def test_rules_of_all_are_listed() -> None:
-    found = Authorization([Says("a", NO), Says("b", NO, later=True)]).rules(ANN, "one")
-    assert found == Rules([{"verbs": ["a"]}, {"verbs": ["b"]}], True, ["b"])
+    rules = Authorization([Says("a", NO), Says("b", NO, later=True)]).rules(ANN, "one")
+    assert rules == Rules([{"verbs": ["a"]}, {"verbs": ["b"]}], True, ["b"])
 
 
 def test_modes() -> None:

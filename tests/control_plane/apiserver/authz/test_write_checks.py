@@ -221,12 +221,12 @@ NEAR, FAR = (
 def test_status_of_a_claim(
     user: User, new: Object, old: Object, allowed: list[str], problems: list[str]
 ) -> None:
-    found = judged(f"{CLAIMS}/x/status", new, old, *allowed, user=user)
+    message = judged(f"{CLAIMS}/x/status", new, old, *allowed, user=user)
     assert [
-        part for part in ("status.allocation", "status.devices") if f"{part}: Forbidden: changing " in found
+        part for part in ("status.allocation", "status.devices") if f"{part}: Forbidden: changing " in message
     ] == problems
     if problems == ["status.allocation"]:
-        assert found.endswith(
+        assert message.endswith(
             'requires resource="resourceclaims/binding", verb="update" permission: resourceclaims.resource.k8s.io is forbidden: '
             'User "ann" cannot update resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope'
         )

@@ -25,10 +25,10 @@ UNKNOWN: list[Place] = [(None, "odd"), (((None, "list"), 1), "odd")]
     ],
 )  # fmt: skip
 def test_complaints(text: bytes, wanted: list[str], size: int) -> None:
-    found = field_complaints(text, UNKNOWN, size)
-    assert [line.partition(" field ")[2].strip('"') for line in found] == wanted
+    complaints = field_complaints(text, UNKNOWN, size)
+    assert [line.partition(" field ")[2].strip('"') for line in complaints] == wanted
     sorts = ["unknown" if path.endswith("odd") else "duplicate" for path in wanted]
-    assert [line.partition(" ")[0] for line in found] == sorts
+    assert [line.partition(" ")[0] for line in complaints] == sorts
 
 
 def test_no_more_than_a_hundred_are_told() -> None:

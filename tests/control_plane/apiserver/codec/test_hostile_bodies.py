@@ -121,9 +121,9 @@ def test_what_is_large_and_right_is_stored(watched: Server, tmp_path: Path) -> N
     text = "x" * 1_000_000
     made = {"metadata": {"name": "text"}, "data": {"a": text}}
     assert watched.call("POST", CONFIG_MAPS, made)[0] == 201
-    status, found = watched.call("GET", f"{CONFIG_MAPS}/text")
-    assert status == 200 and found["data"]["a"] == text
-    found["data"]["b"] = "c"
-    status, found = watched.call("PUT", f"{CONFIG_MAPS}/text", found)
-    assert status == 200 and found["data"]["b"] == "c"
-    assert found["metadata"]["managedFields"]
+    status, stored = watched.call("GET", f"{CONFIG_MAPS}/text")
+    assert status == 200 and stored["data"]["a"] == text
+    stored["data"]["b"] = "c"
+    status, stored = watched.call("PUT", f"{CONFIG_MAPS}/text", stored)
+    assert status == 200 and stored["data"]["b"] == "c"
+    assert stored["metadata"]["managedFields"]

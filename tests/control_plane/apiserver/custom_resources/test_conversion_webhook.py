@@ -86,8 +86,8 @@ def define(server: Server) -> Iterator[Define]:
     made: list[str] = []
 
     def make(wanted: Object) -> None:
-        status, found = server.call("POST", DEFINITIONS, wanted)
-        assert status == 201, found
+        status, answer = server.call("POST", DEFINITIONS, wanted)
+        assert status == 201, answer
         name = wanted["metadata"]["name"]
         made.append(name)
         until(lambda: is_true(server.call("GET", f"{DEFINITIONS}/{name}")[1], "Established"))
@@ -112,12 +112,12 @@ def test_objects_are_read_and_written_at_both_versions(
     body = {"kind": "Place", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
     status, made = server.call("POST", path("places", "v1"), body)
     assert status == 201 and not hooks.asked  # the storage version needs nobody
-    status, found = server.call("GET", path("places", "v2", "a"))
-    assert (found["host"], found["port"]) == ("h", "1")
-    assert "keep" not in found  # defaults are those of the version in which an object is stored
-    assert found["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
-    found["port"] = "2"
-    status, changed = server.call("PUT", path("places", "v2", "a"), found)
+    status, place = server.call("GET", path("places", "v2", "a"))
+    assert (place["host"], place["port"]) == ("h", "1")
+    assert "keep" not in place  # defaults are those of the version in which an object is stored
+    assert place["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    place["port"] = "2"
+    status, changed = server.call("PUT", path("places", "v2", "a"), place)
     assert (status, changed["port"]) == (200, "2"), changed
     assert server.call("GET", path("places", "v1", "a"))[1]["hostPort"] == "h:2"
     merge = {"Content-Type": "application/merge-patch+json"}
@@ -150,8 +150,8 @@ def test_watches_show_their_own_version(server: Server, hooks: HookServer, defin
     response = connection.getresponse()
 
     def event() -> tuple[str, Any]:
-        found = json.loads(response.readline())
-        return found["type"], found["object"]
+        line = json.loads(response.readline())
+        return line["type"], line["object"]
 
     type_, obj = event()
     assert (type_, obj["host"], obj["apiVersion"]) == ("ADDED", "h", f"{GROUP}/v2")
@@ -163,9 +163,9 @@ def test_watches_show_their_own_version(server: Server, hooks: HookServer, defin
     assert (type_, obj["host"]) == ("DELETED", "h")
     # A version that is no longer served ends its watches.
     name = f"roads.{GROUP}"
-    found = server.call("GET", f"{DEFINITIONS}/{name}")[1]
-    found["spec"]["versions"][1]["served"] = False
-    assert server.call("PUT", f"{DEFINITIONS}/{name}", found)[0] == 200
+    stored = server.call("GET", f"{DEFINITIONS}/{name}")[1]
+    stored["spec"]["versions"][1]["served"] = False
+    assert server.call("PUT", f"{DEFINITIONS}/{name}", stored)[0] == 200
     assert response.readline() == b""
     connection.close()
     assert server.call("GET", path("roads", "v2"))[0] == 404
@@ -176,11 +176,11 @@ def test_another_storage_version(server: Server, hooks: HookServer, define: Defi
     body = {"kind": "Town", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "a"}, "hostPort": "h:1"}
     server.call("POST", path("towns", "v1"), body)
     name = f"towns.{GROUP}"
-    found = server.call("GET", f"{DEFINITIONS}/{name}")[1]
-    for version in found["spec"]["versions"]:
+    stored = server.call("GET", f"{DEFINITIONS}/{name}")[1]
+    for version in stored["spec"]["versions"]:
         version["storage"] = version["name"] == "v2"
-    status, found = server.call("PUT", f"{DEFINITIONS}/{name}", found)
-    assert status == 200, found
+    status, stored = server.call("PUT", f"{DEFINITIONS}/{name}", stored)
+    assert status == 200, stored
     assert server.call("GET", path("towns", "v2", "a"))[1]["host"] == "h"
     assert server.call("GET", path("towns", "v1", "a"))[1]["hostPort"] == "h:1"
     assert sorted(server.call("GET", f"{DEFINITIONS}/{name}")[1]["status"]["storedVersions"]) == ["v1", "v2"]
@@ -239,8 +239,8 @@ def test_a_webhook_that_does_not_do_its_work(
 
     hooks.respond = respond
     for where in (path(plural, "v2", "a"), path(plural, "v2")):
-        status, found = server.call("GET", where)
-        assert status == 500 and why in found["message"]
+        status, answer = server.call("GET", where)
+        assert status == 500 and why in answer["message"]
     body = {"kind": kind, "apiVersion": f"{GROUP}/v2", "metadata": {"name": "n"}, "host": "h"}
     assert server.call("POST", path(plural, "v2"), body)[0] == 500
     assert server.call("GET", path(plural, "v1", "n"))[0] == 404
@@ -266,8 +266,8 @@ def test_a_webhook_cannot_make_objects_change_places(
         return said
 
     hooks.respond = swap
-    status, found = server.call("GET", path("swaps", "v2"))
-    assert status == 500 and "must have the same name: a != b" in found["message"]
+    status, answer = server.call("GET", path("swaps", "v2"))
+    assert status == 500 and "must have the same name: a != b" in answer["message"]
 
     def forge(where: str, review: Object) -> Object:
         said = convert(where, review)
@@ -282,8 +282,8 @@ def test_a_webhook_cannot_make_objects_change_places(
 
     hooks.respond = forge
     stored = server.call("GET", path("swaps", "v1"))[1]["items"]
-    status, found = server.call("GET", path("swaps", "v2"))
-    assert [item["metadata"] for item in found["items"]] == [item["metadata"] for item in stored]
+    status, answer = server.call("GET", path("swaps", "v2"))
+    assert [item["metadata"] for item in answer["items"]] == [item["metadata"] for item in stored]
 
 
 @pytest.mark.parametrize("server", ["etcd"], indirect=True)
@@ -312,8 +312,8 @@ def test_a_manifest_of_many_definitions_with_kubectl(server: Server, hooks: Hook
     ]
     server.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(objects))
     for number, plural in enumerate(plurals):
-        found = server.kubectl("get", f"{plural}.v2.{GROUP}", "a", "-o", "jsonpath={.host}/{.port}/{.keep}")
-        assert found == f"{plural}/{number}/yes"
+        text = server.kubectl("get", f"{plural}.v2.{GROUP}", "a", "-o", "jsonpath={.host}/{.port}/{.keep}")
+        assert text == f"{plural}/{number}/yes"
     # Applied again without changes, and with one, at the version that is not stored.
     again = server.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(objects))
     assert again.count("unchanged") == len(plurals), again

@@ -70,12 +70,12 @@ class Widgets:
         until(lambda: self.condition("Established") == "True")
 
     def get(self) -> dict[str, Any]:
-        status, found = self.server.call("GET", f"{CRDS}/{self.name}")
-        return found if status == 200 else {}
+        status, answer = self.server.call("GET", f"{CRDS}/{self.name}")
+        return answer if status == 200 else {}
 
     def condition(self, kind: str) -> str:
-        found = self.get().get("status", {}).get("conditions") or []
-        return next((item["status"] for item in found if item["type"] == kind), "")
+        conditions = self.get().get("status", {}).get("conditions") or []
+        return next((item["status"] for item in conditions if item["type"] == kind), "")
 
     def change(self, change: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         status = 409
@@ -119,15 +119,15 @@ def test_nothing_is_written_across_namespaces(server: Server, widgets: Widgets) 
 
 def test_it_is_served_at_once(server: Server) -> None:
     made = Widgets(server)
-    status, found = server.call("POST", CRDS, made.body)
-    assert status == 201, found
+    status, answer = server.call("POST", CRDS, made.body)
+    assert status == 201, answer
     until(lambda: made.condition("Established") == "True")
     names = made.get()["status"]["acceptedNames"]
     assert names == {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
     assert server.call("GET", made.path())[0] == 200
     assert server.call("GET", f"/apis/{made.group}")[1]["preferredVersion"]["version"] == "v1"
-    found = server.call("GET", f"/apis/{made.group}/v1")[1]["resources"]
-    assert [item["name"] for item in found] == ["widgets", "widgets/scale", "widgets/status"]
+    resources = server.call("GET", f"/apis/{made.group}/v1")[1]["resources"]
+    assert [item["name"] for item in resources] == ["widgets", "widgets/scale", "widgets/status"]
     assert server.call("GET", f"/openapi/v3/apis/{made.group}/v1")[0] == 200
     server.call("DELETE", f"{CRDS}/{made.name}")
     until(lambda: not made.get())
@@ -139,37 +139,37 @@ def test_objects_are_defaulted_pruned_and_checked(server: Server, widgets: Widge
     made = widgets.create("a", nonsense=1)
     assert made["spec"] == {"size": 1, "color": "red"}
     assert made["metadata"]["generation"] == 1
-    status, found = server.call("POST", widgets.path(), widgets.obj("b", size=0))
+    status, answer = server.call("POST", widgets.path(), widgets.obj("b", size=0))
     assert status == 422
-    assert found["message"] == (
+    assert answer["message"] == (
         "Widget." + widgets.group + ' "b" is invalid: spec.size: Invalid value: 0: '
         "spec.size in body should be greater than or equal to 1"
     )
     for wrong in ("text", [1], 7):
-        status, found = server.call("POST", widgets.path(), {**widgets.obj("b"), "spec": wrong})
-        assert status == 422 and "spec in body must be of type object" in found["message"]
+        status, answer = server.call("POST", widgets.path(), {**widgets.obj("b"), "spec": wrong})
+        assert status == 422 and "spec in body must be of type object" in answer["message"]
     query = {"fieldValidation": "Strict"}
-    status, found = server.call("POST", widgets.path(), widgets.obj("b", nonsense=1), query=query)
-    assert status == 400 and 'strict decoding error: unknown field "spec.nonsense"' in found["message"]
+    status, answer = server.call("POST", widgets.path(), widgets.obj("b", nonsense=1), query=query)
+    assert status == 400 and 'strict decoding error: unknown field "spec.nonsense"' in answer["message"]
     twice = widgets.obj("b", ports=[{"name": "x"}, {"name": "x"}])
-    status, found = server.call("POST", widgets.path(), twice)
-    assert status == 422 and 'spec.ports[1]: Duplicate value: {"name":"x"}' in found["message"]
+    status, answer = server.call("POST", widgets.path(), twice)
+    assert status == 422 and 'spec.ports[1]: Duplicate value: {"name":"x"}' in answer["message"]
 
 
 def test_status_and_scale(server: Server, widgets: Widgets) -> None:
     made = widgets.create("a", replicas=2)
     made["status"] = {"replicas": 1, "anything": [1]}
     made["spec"]["size"] = 9
-    status, found = server.call("PUT", widgets.path("a/status"), made)
+    status, widget = server.call("PUT", widgets.path("a/status"), made)
     assert status == 200
-    assert (found["spec"]["size"], found["status"]["anything"]) == (1, [1])
-    assert found["metadata"]["generation"] == 1
+    assert (widget["spec"]["size"], widget["status"]["anything"]) == (1, [1])
+    assert widget["metadata"]["generation"] == 1
     status, scale = server.call("GET", widgets.path("a/scale"))
     assert (scale["spec"], scale["status"]) == ({"replicas": 2}, {"replicas": 1})
     scale["spec"]["replicas"] = 5
     assert server.call("PUT", widgets.path("a/scale"), scale)[0] == 200
-    found = server.call("GET", widgets.path("a"))[1]
-    assert (found["spec"]["replicas"], found["metadata"]["generation"]) == (5, 2)
+    widget = server.call("GET", widgets.path("a"))[1]
+    assert (widget["spec"]["replicas"], widget["metadata"]["generation"]) == (5, 2)
 
 
 def test_a_new_object_has_the_default_status_and_not_the_one_that_it_came_with(
@@ -193,8 +193,8 @@ def test_one_is_not_true(server: Server, widgets: Widgets) -> None:
         made["status"] = {"anything": value}
         status, made = server.call("PUT", widgets.path("a/status"), made)
         assert status == 200
-        found = server.call("GET", widgets.path("a"))[1]["status"]["anything"]
-        assert (found, type(found)) == (value, type(value))
+        stored = server.call("GET", widgets.path("a"))[1]["status"]["anything"]
+        assert (stored, type(stored)) == (value, type(value))
     status, refused = server.call("PUT", widgets.path("a"), {**made, "spec": {"size": True}})
     assert (status, refused["reason"]) == (422, "Invalid")
 
@@ -206,28 +206,28 @@ def test_tables_and_selectors(server: Server, widgets: Widgets) -> None:
     table = server.call("GET", widgets.path(), headers=accept)[1]
     assert [item["name"] for item in table["columnDefinitions"]] == ["Name", "Size"]
     assert [row["cells"] for row in table["rows"]] == [["a", 7], ["b", 1]]
-    found = server.call("GET", widgets.path(), query={"fieldSelector": "spec.color=blue"})[1]
-    assert [item["metadata"]["name"] for item in found["items"]] == ["b"]
-    status, found = server.call("GET", widgets.path(), query={"fieldSelector": "spec.size=1"})
-    assert (status, found["message"]) == (400, "field label not supported: spec.size")
+    answer = server.call("GET", widgets.path(), query={"fieldSelector": "spec.color=blue"})[1]
+    assert [item["metadata"]["name"] for item in answer["items"]] == ["b"]
+    status, answer = server.call("GET", widgets.path(), query={"fieldSelector": "spec.size=1"})
+    assert (status, answer["message"]) == (400, "field label not supported: spec.size")
 
 
 def test_patches_and_apply(server: Server, widgets: Widgets) -> None:
     widgets.create("a", ports=[{"name": "x"}])
     merge = {"Content-Type": "application/merge-patch+json"}
-    status, found = server.call("PATCH", widgets.path("a"), {"spec": {"size": 2}}, headers=merge)
-    assert (status, found["spec"]["size"]) == (200, 2)
+    status, widget = server.call("PATCH", widgets.path("a"), {"spec": {"size": 2}}, headers=merge)
+    assert (status, widget["spec"]["size"]) == (200, 2)
     strategic = {"Content-Type": "application/strategic-merge-patch+json"}
     assert server.call("PATCH", widgets.path("a"), {}, headers=strategic)[0] == 415
     apply = {"Content-Type": "application/apply-patch+yaml"}
     wanted = widgets.obj("a", ports=[{"name": "y"}])
     query = {"fieldManager": "me", "force": "true"}
-    status, found = server.call("PATCH", widgets.path("a"), wanted, headers=apply, query=query)
-    assert status == 200, found
-    assert found["spec"]["ports"] == [{"name": "x"}, {"name": "y"}]
+    status, widget = server.call("PATCH", widgets.path("a"), wanted, headers=apply, query=query)
+    assert status == 200, widget
+    assert widget["spec"]["ports"] == [{"name": "x"}, {"name": "y"}]
     del wanted["spec"]["ports"]
-    found = server.call("PATCH", widgets.path("a"), wanted, headers=apply, query=query)[1]
-    assert found["spec"]["ports"] == [{"name": "x"}]
+    widget = server.call("PATCH", widgets.path("a"), wanted, headers=apply, query=query)[1]
+    assert widget["spec"]["ports"] == [{"name": "x"}]
 
 
 def test_a_new_schema_shows_in_stored_objects(server: Server, widgets: Widgets) -> None:
@@ -279,8 +279,8 @@ def test_several_versions(server: Server, widgets: Widgets) -> None:
         spec["versions"].append(second)
 
     assert widgets.change(add)["status"]["storedVersions"] == ["v1", "v2"]
-    status, found = server.call("GET", widgets.path("a", "v2"))
-    assert (status, found["apiVersion"]) == (200, f"{widgets.group}/v2")
+    status, answer = server.call("GET", widgets.path("a", "v2"))
+    assert (status, answer["apiVersion"]) == (200, f"{widgets.group}/v2")
     body = widgets.obj("b", "v2", shape="round")
     status, made = server.call("POST", widgets.path("", "v2"), body)
     assert (status, made["spec"]["shape"]) == (201, "round")
@@ -288,8 +288,8 @@ def test_several_versions(server: Server, widgets: Widgets) -> None:
     items = server.call("GET", widgets.path())[1]["items"]
     first = {"size": 1, "color": "blue", "delay": 15}
     assert [item["spec"] for item in items] == [first, {"size": 1, "color": "red"}]
-    status, found = server.call("POST", widgets.path(), body)
-    assert status == 400 and "does not match the expected API version" in found["message"]
+    status, answer = server.call("POST", widgets.path(), body)
+    assert status == 400 and "does not match the expected API version" in answer["message"]
 
 
 def test_watches_of_a_removed_version_end(server: Server, widgets: Widgets) -> None:
@@ -318,8 +318,8 @@ def test_deleting_a_definition_deletes_its_objects(server: Server, widgets: Widg
     server.call("DELETE", f"{CRDS}/{widgets.name}")
     until(lambda: server.call("GET", widgets.path("b"))[0] == 404)
     assert widgets.get()["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
-    status, found = server.call("POST", widgets.path(), widgets.obj("c"))
-    assert status == 405 and "terminating" in found["message"]
+    status, answer = server.call("POST", widgets.path(), widgets.obj("c"))
+    assert status == 405 and "terminating" in answer["message"]
     merge = {"Content-Type": "application/merge-patch+json"}
     patch = {"metadata": {"finalizers": None}}
     assert server.call("PATCH", widgets.path("a"), patch, headers=merge)[0] == 200
@@ -349,15 +349,15 @@ def test_rules(server: Server, widgets: Widgets) -> None:
     widgets.change(add)
     made = widgets.create("a", size=3)
     made["spec"]["size"] = 2
-    status, found = server.call("PUT", widgets.path("a"), made)
-    assert status == 422 and "spec: Invalid value: may only grow" in found["message"]
+    status, answer = server.call("PUT", widgets.path("a"), made)
+    assert status == 422 and "spec: Invalid value: may only grow" in answer["message"]
     broken = Widgets(server)
     schema = broken.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     schema["x-kubernetes-validations"] = [{"rule": "self.spec.size <"}]
-    status, found = server.call("POST", CRDS, broken.body)
+    status, answer = server.call("POST", CRDS, broken.body)
     assert status == 422
     path = "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule"
-    assert found["details"]["causes"][0]["field"] == path
+    assert answer["details"]["causes"][0]["field"] == path
 
 
 def test_kubectl_knows_it(server: Server, widgets: Widgets) -> None:

@@ -40,11 +40,11 @@ async def test_nothing_is_left_of_definitions_that_were_used_and_deleted() -> No
 
         async def round_() -> int:
             made = [definition(number) for number in range(12)]
-            for each in made:
-                await client.create(CUSTOM_RESOURCE_DEFINITIONS, each)
-                await eventually(partial(use, client, each))
-            for each in made:
-                await client.call("DELETE", f"{DEFINITIONS}/{each['metadata']['name']}")
+            for obj in made:
+                await client.create(CUSTOM_RESOURCE_DEFINITIONS, obj)
+                await eventually(partial(use, client, obj))
+            for obj in made:
+                await client.call("DELETE", f"{DEFINITIONS}/{obj['metadata']['name']}")
 
             async def gone() -> bool:
                 return not (await client.call("GET", DEFINITIONS))["items"]

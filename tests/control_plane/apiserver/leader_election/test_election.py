@@ -43,7 +43,7 @@ def lease(holder: str, renewed: float = -1.0, **more: Any) -> Object:
 
 
 @pytest.mark.parametrize(
-    ("found", "candidates", "expected"),
+    ("current", "candidates", "expected"),
     [
         (None, [], NOTHING),
         (None, [candidate("a")], Step(strategy=OLDEST, holder="a")),
@@ -63,8 +63,8 @@ def lease(holder: str, renewed: float = -1.0, **more: Any) -> Object:
         (None, [candidate("a", "x", "x"), candidate("b")], Step(strategy=OLDEST, holder="b")),
     ],
 )  # fmt: skip
-def test_steps(found: Object | None, candidates: list[Object], expected: Step) -> None:
-    assert election.step(found, candidates, NOW) == expected
+def test_steps(current: Object | None, candidates: list[Object], expected: Step) -> None:
+    assert election.step(current, candidates, NOW) == expected
 
 
 def test_who_is_best() -> None:

@@ -99,8 +99,8 @@ def test_the_index_names_every_document_by_its_hash(shared: OpenApi) -> None:
 
 def test_operations_are_named_as_upstream_names_them(shared: OpenApi) -> None:
     core = {
-        (path, method): found["operationId"]
-        for path, method, found in operations(read(shared, "/openapi/v3/api/v1"))
+        (path, method): operation["operationId"]
+        for path, method, operation in operations(read(shared, "/openapi/v3/api/v1"))
     }
     pods = "/api/v1/namespaces/{namespace}/pods"
     assert core["/api/v1/", "get"] == "getCoreV1APIResources"
@@ -119,7 +119,7 @@ def test_operations_are_named_as_upstream_names_them(shared: OpenApi) -> None:
     assert core[pods + "/{name}/proxy/{path}", "head"] == "connectCoreV1HeadNamespacedPodProxyWithPath"
     assert core["/api/v1/nodes/{name}", "get"] == "readCoreV1Node"
     rbac = read(shared, "/openapi/v3/apis/rbac.authorization.k8s.io/v1")
-    names = [found["operationId"] for _, _, found in operations(rbac)]
+    names = [operation["operationId"] for _, _, operation in operations(rbac)]
     assert "listRbacAuthorizationV1ClusterRoleBinding" in names
 
 
@@ -127,7 +127,9 @@ def test_an_operation(shared: OpenApi) -> None:
     item = read(shared, "/openapi/v3/apis/apps/v1")["paths"][
         "/apis/apps/v1/namespaces/{namespace}/deployments/{name}"
     ]
-    assert [(found["name"], found["in"], found.get("required")) for found in item["parameters"]] == [
+    assert [
+        (parameter["name"], parameter["in"], parameter.get("required")) for parameter in item["parameters"]
+    ] == [
         ("name", "path", True),
         ("namespace", "path", True),
         ("pretty", "query", None),
@@ -140,7 +142,7 @@ def test_an_operation(shared: OpenApi) -> None:
         "kind": "Deployment",
     }
     # kubectl looks here to learn whether the server validates fields.
-    assert [found["name"] for found in patch["parameters"]] == [
+    assert [parameter["name"] for parameter in patch["parameters"]] == [
         "dryRun", "fieldManager", "fieldValidation", "force",
     ]  # fmt: skip
     assert list(patch["requestBody"]["content"]) == [
@@ -245,7 +247,7 @@ def test_custom_resources_come_and_go() -> None:
         {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}
     ]
     assert schemas["com.example.v1.WidgetList"]["required"] == ["items"]
-    names = [found["operationId"] for _, _, found in operations(document)]
+    names = [operation["operationId"] for _, _, operation in operations(document)]
     assert "readComExampleV1NamespacedWidget" in names and "readComExampleV1NamespacedWidgetScale" in names
     assert {name.rpartition("/")[2] for name in references(document)} <= schemas.keys()
     spec = read(openapi, "/openapi/v2")["definitions"]["com.example.v1.Widget"]["properties"]["spec"]
@@ -292,7 +294,7 @@ def test_every_built_in_kind_is_described_without_a_gap() -> None:
     swagger = read(openapi, "/openapi/v2")
     assert {name.rpartition("/")[2] for name in references(swagger)} <= swagger["definitions"].keys()
     for listed in (documents, [swagger]):
-        names = [found["operationId"] for document in listed for _, _, found in operations(document)]
+        names = [operation["operationId"] for document in listed for _, _, operation in operations(document)]
         assert len(names) == len(set(names))
     paths = {path for document in documents for path in document["paths"]}
     assert paths == swagger["paths"].keys()

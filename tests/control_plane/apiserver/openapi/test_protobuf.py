@@ -12,7 +12,7 @@ CONFIG_MAPS = Resource(group="", version="v1", kind="ConfigMap", plural="configm
 
 def fields(message: bytes) -> dict[int, list[Any]]:
     """Take a message apart: field number to its values, bytes or numbers."""
-    found: dict[int, list[Any]] = {}
+    values: dict[int, list[Any]] = {}
     position = 0
 
     def varint() -> int:
@@ -31,8 +31,8 @@ def fields(message: bytes) -> dict[int, list[Any]]:
         value: Any = varint()
         if key & 7 == 2:
             value, position = message[position : position + value], position + value
-        found.setdefault(key >> 3, []).append(value)
-    return found
+        values.setdefault(key >> 3, []).append(value)
+    return values
 
 
 def named(messages: list[bytes]) -> dict[str, bytes]:
@@ -88,11 +88,11 @@ def test_a_path(document: dict[int, list[Any]]) -> None:
 def test_long_texts_and_large_numbers() -> None:
     long = "x" * 300
     node = {"description": long, "maxLength": 70_000, "items": {"enum": ["a"]}, "additionalProperties": True}
-    found = fields(protobuf.schema(node))
-    assert found[4] == [long.encode()]
-    assert found[11] == [70_000]
-    assert fields(found[21][0]) == {2: [1]}
-    assert fields(fields(fields(found[23][0])[1][0])[20][0]) == {2: [b'"a"']}
+    message = fields(protobuf.schema(node))
+    assert message[4] == [long.encode()]
+    assert message[11] == [70_000]
+    assert fields(message[21][0]) == {2: [1]}
+    assert fields(fields(fields(message[23][0])[1][0])[20][0]) == {2: [b'"a"']}
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,9 @@ def test_the_stored_object_stays_as_it_is(resource: Resource, data: Any) -> None
             resource.default(obj)
     rules = [UpdateRules(resource), StatusRules(resource)]
     rules += [OwnRules(resource, own, name) for name, own in resource.rules.items()]
-    for each in rules:
+    for rule in rules:
         old, new = map(copy.deepcopy, drawn)
-        each.prepare(new, old)
+        rule.prepare(new, old)
         with suppress(StatusError):
-            each.check(new, old)
-        assert old == drawn[0], type(each).__name__
+            rule.check(new, old)
+        assert old == drawn[0], type(rule).__name__

@@ -80,10 +80,10 @@ def test_questions_that_make_no_sense(nobody: As) -> None:
 
 
 def test_what_may_i(nobody: As, server: Server) -> None:
-    found = review(nobody, "selfsubjectrulesreviews", {"namespace": "default"})
-    resources = [resource for rule in found["resourceRules"] for resource in rule["resources"]]
+    status = review(nobody, "selfsubjectrulesreviews", {"namespace": "default"})
+    resources = [resource for rule in status["resourceRules"] for resource in rule["resources"]]
     assert sorted(resources) == ["selfsubjectaccessreviews", "selfsubjectreviews", "selfsubjectrulesreviews"]
-    assert found["incomplete"] is False and "evaluationError" not in found
+    assert status["incomplete"] is False and "evaluationError" not in status
     node = review(As(server, "kubelet"), "selfsubjectrulesreviews", {"namespace": "default"})
     assert (node["incomplete"], node["evaluationError"]) == (
         True,

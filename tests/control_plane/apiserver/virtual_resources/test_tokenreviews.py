@@ -21,11 +21,11 @@ def review(world: World, **spec: Any) -> Any:
 
 def test_token_reviews(world: World) -> None:
     token = world.token("robot", audiences=["vault", ISSUER])
-    found = review(world, token=token)
-    assert found["authenticated"] and found["audiences"] == [ISSUER]
+    reviewed = review(world, token=token)
+    assert reviewed["authenticated"] and reviewed["audiences"] == [ISSUER]
     assert (
-        found["user"]["username"] == "system:serviceaccount:default:robot"
-        and found["user"]["groups"] == ROBOTS
+        reviewed["user"]["username"] == "system:serviceaccount:default:robot"
+        and reviewed["user"]["groups"] == ROBOTS
     )
     assert review(world, token=token, audiences=["vault", "x"])["audiences"] == ["vault"]
     problem = f'[invalid bearer token, token audiences ["vault" "{ISSUER}"] is invalid for the target audiences ["x"]]'

@@ -131,8 +131,8 @@ def test_answers(name: str, server: Server, raw: RawHooks, namespace: str) -> No
         raw.say = sized
         given, made = create(server, namespace, name="after")
         assert given == 201, made
-    found = server.call("GET", f"/api/v1/namespaces/{namespace}/configmaps/m")[0]
-    assert found == (200 if status == 201 else 404)
+    stored = server.call("GET", f"/api/v1/namespaces/{namespace}/configmaps/m")[0]
+    assert stored == (200 if status == 201 else 404)
 
 
 def test_an_answer_before_the_question_is_none(server: Server, raw: RawHooks, namespace: str) -> None:

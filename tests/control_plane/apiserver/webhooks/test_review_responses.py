@@ -67,14 +67,14 @@ def test_any_response_about_admission_is_an_answer_or_is_refused(response: Any, 
     sent = SENT["AdmissionReview"]
     try:
         value = review_responses.decoded(reply({**sent, "response": response}), sent)
-        found = admission_review.answer(value, "u", "v1", mutating)
+        answer = admission_review.answer(value, "u", "v1", mutating)
     except (review_responses.Unreadable, admission_review.Unusable, admission_review.Undecodable) as error:
         assert str(error)
         return
-    assert admission_review.denial("x", found.status).code >= 400
-    if found.patch:
+    assert admission_review.denial("x", answer.status).code >= 400
+    if answer.patch:
         try:
-            json_patch.run({"a": {"b": [1]}}, found.patch)
+            json_patch.run({"a": {"b": [1]}}, answer.patch)
         except json_patch.DoesNotApply as error:
             assert str(error)
 

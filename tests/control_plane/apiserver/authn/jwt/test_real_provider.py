@@ -64,17 +64,17 @@ class Provider:
         """Return the ID token that a person gets who logs in for a client."""
         context = tls.client_context(self.authority)
         with httpx.Client(base_url=self.url, verify=context, timeout=60) as http:
-            found = http.get("/.well-known/openid-configuration").json()
+            configuration = http.get("/.well-known/openid-configuration").json()
             query = {
                 "client_id": audience,
                 "redirect_uri": BACK,
                 "response_type": "code",
                 "scope": "openid email",
             }
-            answer = http.post(found["authorization_endpoint"], params=query, data={"sub": subject})
+            answer = http.post(configuration["authorization_endpoint"], params=query, data={"sub": subject})
             (code,) = parse_qs(urlsplit(answer.headers["Location"]).query)["code"]
             form = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK}
-            token = http.post(found["token_endpoint"], data=form, auth=(audience, "secret")).json()[
+            token = http.post(configuration["token_endpoint"], data=form, auth=(audience, "secret")).json()[
                 "id_token"
             ]
             assert isinstance(token, str)

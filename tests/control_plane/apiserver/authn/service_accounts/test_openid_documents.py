@@ -18,10 +18,10 @@ def test_others_can_check_our_tokens(world: World) -> None:
     status, configuration = world.call("GET", "/.well-known/openid-configuration", token=reader)
     assert status == 200 and configuration["issuer"] == ISSUER
     assert configuration["jwks_uri"] == f"https://127.0.0.1:{world.server.port}/openid/v1/jwks"
-    status, found = world.call("GET", "/openid/v1/jwks", token=reader)
+    status, key_set = world.call("GET", "/openid/v1/jwks", token=reader)
     assert status == 200
     parsed = jose.parse(token.encode())
-    (jwk,) = [each for each in found["keys"] if each["kid"] == parsed.header["kid"]]
+    (jwk,) = [key for key in key_set["keys"] if key["kid"] == parsed.header["kid"]]
     x, y = (int.from_bytes(jose.decode(jwk[axis].encode()), "big") for axis in "xy")
     numbers = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1())
     jose.verify(parsed, [jose.verifying_key(numbers.public_key())])

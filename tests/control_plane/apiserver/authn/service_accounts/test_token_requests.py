@@ -20,11 +20,11 @@ from tests.control_plane.apiserver.authn.credentials import (
 
 def test_a_token(world: World) -> None:
     token = world.token("robot")
-    found = world.whoami(token=token)
-    credential = found.pop("extra")["authentication.kubernetes.io/credential-id"]
+    user = world.whoami(token=token)
+    credential = user.pop("extra")["authentication.kubernetes.io/credential-id"]
     assert credential[0].startswith("JTI=")
     name = "system:serviceaccount:default:robot"
-    assert found == {"username": name, "uid": uid_of(world, "robot"), "groups": ROBOTS}
+    assert user == {"username": name, "uid": uid_of(world, "robot"), "groups": ROBOTS}
 
 
 def test_what_a_token_request_says(world: World) -> None:
@@ -70,9 +70,9 @@ MISMATCH = "the namespace of the provided object does not match the namespace se
     ],
 )  # fmt: skip
 def test_token_requests_that_are_refused(world: World, body: Any, status: int, message: str) -> None:
-    found = world.server.call("POST", f"{ACCOUNTS}/robot/token", body)
+    answer = world.server.call("POST", f"{ACCOUNTS}/robot/token", body)
     expected = message.replace("{uid}", uid_of(world, "robot"))
-    assert (found[0], found[1]["message"]) == (status, expected)
+    assert (answer[0], answer[1]["message"]) == (status, expected)
 
 
 def test_token_requests_elsewhere(world: World) -> None:

@@ -226,7 +226,7 @@ async def test_the_memory_is_bounded(tmp_path: Any, monkeypatch: pytest.MonkeyPa
         assert all(here.holds(token) for token in made)
         memory = here.tokens
         assert len(memory._entries) == 3
-        assert {len(found) for found in memory._dependents.values()} == {3}
+        assert {len(dependents) for dependents in memory._dependents.values()} == {3}
         await here.drop("pods", "p")
         assert not memory._entries and not memory._dependents
         assert not any(here.holds(token) for token in made)

@@ -45,8 +45,8 @@ def parts(obj: Object) -> Iterator[str]:
 
 
 def digest(obj: Object) -> list[Any]:
-    found = sorted(set(parts(obj)))
-    return [len(found), hashlib.sha256("\n".join(found).encode()).hexdigest()[:16]]
+    lines = sorted(set(parts(obj)))
+    return [len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]]
 
 
 def test_the_policy_is_that_of_upstream() -> None:

@@ -119,13 +119,13 @@ def role(*rules: Object, **metadata: Any) -> Object:
 
 def binding(to: str, *subjects: str, **metadata: Any) -> Object:
     reference = {"kind": "ClusterRole", "name": to}
-    found = {
+    result = {
         **role(**metadata),
         "roleRef": reference,
         "subjects": [{"kind": "User", "name": name} for name in subjects],
     }
-    del found["rules"]
-    return found
+    del result["rules"]
+    return result
 
 
 def gathering(*labels: str, rules: tuple[Object, ...] = ()) -> Object:

@@ -66,10 +66,10 @@ POD: Object = {
 
 
 def test_what_a_pod_needs() -> None:
-    found: dict[str, set[str]] = {}
+    needed: dict[str, set[str]] = {}
     for resource, name in references.of_pod(POD):
-        found.setdefault(resource, set()).add(name)
-    assert found == {
+        needed.setdefault(resource, set()).add(name)
+    assert needed == {
         "serviceaccounts": {"sa"},
         "secrets": {"pull", "init-env", "env", "volume", "proj", "csi", "iscsi", "azure"},
         "configmaps": {"env-map", "all-map", "volume-map", "proj-map"},
@@ -115,10 +115,10 @@ def test_the_graph() -> None:
     graph.bind(second, "n1", [secret])
     graph.claim("pv", claim, [deep])
     volume = ("persistentvolumes", "", "pv")
-    for thing in (first, second, secret, claim, deep, volume):
-        assert graph.reaches("n1", thing) and not graph.reaches("n2", thing), thing
+    for target in (first, second, secret, claim, deep, volume):
+        assert graph.reaches("n1", target) and not graph.reaches("n2", target), target
     graph.unbind(first)
-    assert [graph.reaches("n1", thing) for thing in (first, secret, claim, deep, volume)] == [
+    assert [graph.reaches("n1", target) for target in (first, secret, claim, deep, volume)] == [
         False,
         True,
         False,
@@ -126,7 +126,7 @@ def test_the_graph() -> None:
         False,
     ]
     graph.bind(second, "n2", [claim])
-    assert [graph.reaches("n2", thing) for thing in (second, secret, claim, deep, volume)] == [
+    assert [graph.reaches("n2", target) for target in (second, secret, claim, deep, volume)] == [
         True,
         False,
         True,

@@ -54,26 +54,26 @@ class Model:
         self.claim_of: dict[str, Thing] = {}  # volumes
         self.secrets_of: dict[str, set[Thing]] = {}  # volumes
 
-    def reaches(self, node: str, thing: Thing) -> bool:
-        """Tell whether a way leads from a thing to a node."""
-        if self.node_of.get(thing) == node:
+    def reaches(self, node: str, target: Thing) -> bool:
+        """Tell whether a way leads from a target to a node."""
+        if self.node_of.get(target) == node:
             return True
-        if any(thing in needed and self.node_of[pod] == node for pod, needed in self.needs.items()):
+        if any(target in needed and self.node_of[pod] == node for pod, needed in self.needs.items()):
             return True
-        resource, namespace, name = thing
+        resource, namespace, name = target
         if resource == "persistentvolumes":
             return not namespace and name in self.claim_of and self.reaches(node, self.claim_of[name])
         if resource == "secrets":
             return any(
-                thing in secrets and self.reaches(node, ("persistentvolumes", "", volume))
+                target in secrets and self.reaches(node, ("persistentvolumes", "", volume))
                 for volume, secrets in self.secrets_of.items()
             )
         return False
 
     def allows(self, asked: Asked) -> bool:
         node, verb, group, resource, subresource, namespace, name, selected = asked
-        thing = (resource, namespace, name)
-        related = bool(name) and self.reaches(node, thing)
+        target = (resource, namespace, name)
+        related = bool(name) and self.reaches(node, target)
         match group, resource:
             case ("", "secrets" | "configmaps"):
                 return verb in READ and not subresource and bool(namespace) and related

@@ -129,11 +129,11 @@ class Cluster:
 
     async def pod(self, namespace: str, name: str) -> None:
         """Delete a pod if there is one, or make one, bound or not."""
-        thing = ("pods", namespace, name)
-        if thing in self.pods:
-            del self.pods[thing]
-            self.model.node_of.pop(thing, None)
-            self.model.needs.pop(thing, None)
+        pod_key = ("pods", namespace, name)
+        if pod_key in self.pods:
+            del self.pods[pod_key]
+            self.model.node_of.pop(pod_key, None)
+            self.model.needs.pop(pod_key, None)
             await self.put("", "pods", namespace, name, None)
             return
         pick, needs = self.random, set()
@@ -166,18 +166,18 @@ class Cluster:
             metadata["annotations"] = MIRROR
             needs = set()
         pod = {"metadata": metadata, "spec": spec, "status": {}, "needs": needs}
-        self.pods[thing] = pod
+        self.pods[pod_key] = pod
         if pick.random() < 0.8:
             spec["nodeName"] = pick.choice(NODES)
-        await self.store_pod(thing)
+        await self.store_pod(pod_key)
 
     async def change_of_pod(self) -> None:
         """Bind a pod, give it an ephemeral container, or change its status."""
         if not self.pods:
             return
         pick = self.random
-        thing = pick.choice(sorted(self.pods))
-        pod = self.pods[thing]
+        pod_key = pick.choice(sorted(self.pods))
+        pod = self.pods[pod_key]
         mirror = "annotations" in pod["metadata"]
         match pick.randint(0, 4):
             case 0:
@@ -196,10 +196,10 @@ class Cluster:
                 pod["status"]["phase"] = "Running"
             case _:
                 pod["status"]["extendedResourceClaimStatus"] = {"resourceClaimName": self.name()}
-        await self.store_pod(thing)
+        await self.store_pod(pod_key)
 
-    async def store_pod(self, thing: Thing) -> None:
-        pod, (_, namespace, name) = self.pods[thing], thing
+    async def store_pod(self, pod_key: Thing) -> None:
+        pod, (_, namespace, name) = self.pods[pod_key], pod_key
         node = pod["spec"].get("nodeName", "")
         if node:
             needs = {(resource, namespace, used) for resource, used in pod["needs"]}
@@ -210,8 +210,8 @@ class Cluster:
                         one["resourceClaimName"] for one in pod["status"].get("resourceClaimStatuses", ())
                     ]
                 needs |= {("resourceclaims", namespace, claim) for claim in claims if claim}
-            self.model.node_of[thing] = node
-            self.model.needs[thing] = needs
+            self.model.node_of[pod_key] = node
+            self.model.needs[pod_key] = needs
         shown = {key: value for key, value in pod.items() if key != "needs"}
         await self.put("", "pods", namespace, name, shown)
 
@@ -247,16 +247,16 @@ class Cluster:
     async def plain(self, group: str, plural: str, namespace: str) -> None:
         """Make or delete something that names its node."""
         name = self.name()
-        thing = (plural, namespace, name)
-        if thing in self.model.node_of or self.random.random() < 0.2:
-            self.model.node_of.pop(thing, None)
+        key = (plural, namespace, name)
+        if key in self.model.node_of or self.random.random() < 0.2:
+            self.model.node_of.pop(key, None)
             await self.put(group, plural, namespace, name, None)
             return
         node = self.random.choice((*NODES, ""))
         await self.put(group, plural, namespace, name, None)
         spec = {"nodeName": node} if node else {}
         if node:
-            self.model.node_of[thing] = node
+            self.model.node_of[key] = node
         await self.put(group, plural, namespace, name, {"metadata": {"uid": self.uid()}, "spec": spec})
 
     def compare(self, questions: list[Asked]) -> int:

@@ -55,16 +55,16 @@ _BOUND = (
 
 def places() -> list[tuple[str, str, str]]:
     """Return group, resource and subresource of all that is served, and of things that are not."""
-    found = {
+    result = {
         ("example.com", "widgets", ""),
         ("example.com", "widgets", "scale"),
         ("", "*", ""),
         ("*", "pods", ""),
     }
     for resource in builtin():
-        found.add((resource.group, resource.plural, ""))
-        found |= {(resource.group, resource.plural, one.name) for one in subresources_of(resource)}
-    return sorted(found)
+        result.add((resource.group, resource.plural, ""))
+        result |= {(resource.group, resource.plural, one.name) for one in subresources_of(resource)}
+    return sorted(result)
 
 
 def every_question() -> Iterator[Question]:

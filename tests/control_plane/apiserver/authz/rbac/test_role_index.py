@@ -122,8 +122,8 @@ def test_it_follows_every_change() -> None:
         question = ask("get", "pods", "one", "p")
 
         def verdict() -> tuple[bool, str]:
-            found = cluster.index.authorize(User("ann"), question)
-            return found.allowed, "" if found.allowed else found.reason
+            decision = cluster.index.authorize(User("ann"), question)
+            return decision.allowed, "" if decision.allowed else decision.reason
 
         missing = f'RBAC: clusterrole.{GROUP} "reader" not found'
         assert verdict() == (False, missing)

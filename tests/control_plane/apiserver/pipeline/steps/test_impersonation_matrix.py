@@ -90,18 +90,18 @@ def is_node(name: str) -> bool:
 def modes(wanted: User, requestor: User) -> list[str]:
     """Return the modes that are tried, the old one last."""
     bare = not (wanted.uid or wanted.groups or wanted.extra)
-    found = []
+    names = []
     if is_node(wanted.name):
         own = requestor.extra.get(NODE_NAME) == (wanted.name.removeprefix(NODE),)
         if bare and own and is_account(requestor.name):
-            found.append("associated-node")
+            names.append("associated-node")
         if bare:
-            found.append("arbitrary-node")
+            names.append("arbitrary-node")
     elif is_account(wanted.name):
-        found += ["serviceaccount"] if bare else []
+        names += ["serviceaccount"] if bare else []
     else:
-        found.append("user-info")
-    return [*found, ""]
+        names.append("user-info")
+    return [*names, ""]
 
 
 def becomes(wanted: User, requestor: User, rights: set[Right]) -> User | None:
@@ -167,11 +167,11 @@ async def test_everybody_becomes_whom_the_model_says() -> None:
 
                 expected = becomes(wanted, requestor, rights)
                 try:
-                    found, constraint = await Impersonation(authorize, requestor, LIST).become(wanted)
+                    became, constraint = await Impersonation(authorize, requestor, LIST).become(wanted)
                 except StatusError as error:
                     assert error.code == 403 and expected is None, (wanted, requestor, rights)
                     outcomes["refused"] += 1
                 else:
-                    assert found == expected, (wanted, requestor, rights)
+                    assert became == expected, (wanted, requestor, rights)
                     outcomes["new" if constraint else "old"] += 1
     assert min(outcomes.values()) > 300, outcomes
