@@ -210,8 +210,8 @@ def test_bad_files_are_refused(tmp_path: Path, text: str, complaint: str) -> Non
 def test_messages_have_upstreams_numbers() -> None:
     node = messages.CLASSES["ExternalGrpcNode"](providerID="p", name="n", labels={"a": "b"})
     assert node.SerializeToString() == b"\n\x01p\x12\x01n\x1a\x06\n\x01a\x12\x01b"
-    found = descriptor_pool.Default().FindMessageTypeByName(
+    message = descriptor_pool.Default().FindMessageTypeByName(
         f"{messages.PACKAGE}.NodeGroupTemplateNodeInfoResponse"
     )
-    assert found.fields_by_name["nodeBytes"].number == 2
+    assert message.fields_by_name["nodeBytes"].number == 2
     assert len(messages.METHODS) == 15

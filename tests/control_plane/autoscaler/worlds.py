@@ -104,8 +104,8 @@ class World:
 
     async def status(self) -> Object:
         """Return the status that is written down."""
-        found = await self.client.get(CONFIG_MAPS, "cluster-autoscaler-status", "kube-system")
-        return yaml.safe_load(found["data"]["status"])
+        config_map = await self.client.get(CONFIG_MAPS, "cluster-autoscaler-status", "kube-system")
+        return yaml.safe_load(config_map["data"]["status"])
 
 
 @asynccontextmanager

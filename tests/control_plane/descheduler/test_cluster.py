@@ -46,10 +46,10 @@ def test_a_pass_leaves_the_books_as_they_were() -> None:
     state = cluster(nodes, [pod("a"), pod("b"), pod("lost", "gone")])
     rules = policy({"PodLifeTime": {"maxPodLifeTimeSeconds": 60}})
     before = state.snapshot.pod_count.sum()
-    first = [each.record.pod.name for each in evictions(state, rules)]
+    first = [eviction.record.pod.name for eviction in evictions(state, rules)]
     # Pods of nodes that are not there are left to the garbage collector.
     assert sorted(first) == ["a", "b"]
-    assert [each.record.pod.name for each in evictions(state, rules)] == first
+    assert [eviction.record.pod.name for eviction in evictions(state, rules)] == first
     assert state.snapshot.pod_count.sum() == before
 
 

@@ -92,10 +92,10 @@ def pod(name: str, on: str, *, owner: str = "ReplicaSet", labels: dict[str, str]
 async def running(client: Client, count: int) -> bool:
     pods = (await client.list(PODS, "default")).items
     ready = [
-        each
-        for each in pods
+        pod
+        for pod in pods
         if any(
-            one["type"] == "Ready" and one["status"] == "True" for one in each["status"].get("conditions", ())
+            one["type"] == "Ready" and one["status"] == "True" for one in pod["status"].get("conditions", ())
         )
     ]
     return len(ready) == count
@@ -108,7 +108,7 @@ async def events(client: Client) -> list[Object]:
 
 
 def names(evictions: list[Eviction]) -> list[tuple[str, str]]:
-    return [(each.strategy, each.record.pod.name) for each in evictions]
+    return [(eviction.strategy, eviction.record.pod.name) for eviction in evictions]
 
 
 APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
@@ -156,8 +156,8 @@ async def troubled() -> AsyncIterator[Client]:
     """A cluster in which something is wrong for nearly every plugin, and a budget that allows one disruption."""
     async with Cluster() as cluster, hollow(cluster.client, "a", "b", "c"):
         client = cluster.client
-        for each in PODS_THERE:
-            await client.create(PODS, each)
+        for pod in PODS_THERE:
+            await client.create(PODS, pod)
         await client.patch(NODES, "c", {"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}})
         spec = {"minAvailable": 2, "selector": {"matchLabels": {"app": "guarded"}}}
         budget: Object = {"metadata": {"name": "budget", "namespace": "default"}, "spec": spec}
@@ -196,8 +196,8 @@ async def test_a_dry_run_equals_a_run() -> None:
         assert not gone & PROTECTED and {"asked-for", "on-tainted", "misplaced"} < gone
 
         async def left() -> bool:
-            return {each["metadata"]["name"] for each in (await guarded.list(PODS, "default")).items} == {
-                each["metadata"]["name"] for each in PODS_THERE
+            return {pod["metadata"]["name"] for pod in (await guarded.list(PODS, "default")).items} == {
+                pod["metadata"]["name"] for pod in PODS_THERE
             } - gone
 
         await eventually(left)
@@ -207,10 +207,11 @@ async def test_a_dry_run_equals_a_run() -> None:
         assert descheduler.metrics.evicted[result] == rehearsal.metrics.evicted[result] // 2 == 2
         reported = await events(guarded)
         told = {
-            (each["regarding"]["name"], each["reason"], each["action"], each["type"]) for each in reported
+            (event["regarding"]["name"], event["reason"], event["action"], event["type"])
+            for event in reported
         }
         assert told == {(name, strategy, "Descheduled", "Normal") for strategy, name in names(evicted)}
-        assert {each["reportingController"] for each in reported} == {"sigs.k8s.io.descheduler"}
+        assert {event["reportingController"] for event in reported} == {"sigs.k8s.io.descheduler"}
 
 
 async def test_what_disappears_in_the_middle_is_no_error() -> None:
@@ -229,12 +230,12 @@ async def test_what_disappears_in_the_middle_is_no_error() -> None:
             assert "deletionTimestamp" not in (await guarded.get(PODS, "asked-for", "default"))["metadata"]
             await guarded.delete(NODES, "b")
             await eventually(lambda: "b" not in descheduler.cluster.nodes)
-            assert all(each.record.pod.node != "b" for each in await descheduler.run_once())
+            assert all(eviction.record.pod.node != "b" for eviction in await descheduler.run_once())
 
             async def told() -> bool:
                 reported = await events(guarded)
                 return any(
-                    each["reason"] == "EvictionFailed" and each["type"] == "Warning" for each in reported
+                    event["reason"] == "EvictionFailed" and event["type"] == "Warning" for event in reported
                 )
 
             await eventually(told)
@@ -305,8 +306,8 @@ async def test_a_node_is_lost_and_comes_back() -> None:
 
         async def spread() -> list[int]:
             pods = (await client.list(PODS, "default")).items
-            there = [each for each in pods if "deletionTimestamp" not in each["metadata"]]
-            return sorted(Counter(each["spec"].get("nodeName", "") for each in there).values())
+            there = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+            return sorted(Counter(pod["spec"].get("nodeName", "") for pod in there).values())
 
         async def is_spread(*counts: int) -> bool:
             return await spread() == list(counts) and await running(client, sum(counts))
@@ -317,8 +318,8 @@ async def test_a_node_is_lost_and_comes_back() -> None:
                     await client.create(REPLICA_SETS, _replica_set(6))
                     await eventually(lambda: is_spread(2, 2, 2))
                 await client.delete(NODES, "c")  # it is lost, and its pods with it
-                for each in (await client.list(PODS, "default", fields="spec.nodeName=c")).items:
-                    await client.delete(PODS, each["metadata"]["name"], "default", grace=0)
+                for pod in (await client.list(PODS, "default", fields="spec.nodeName=c")).items:
+                    await client.delete(PODS, pod["metadata"]["name"], "default", grace=0)
                 await eventually(lambda: is_spread(3, 3))
                 async with hollow(client, "c"):
                     await eventually(lambda: scheduler.snapshot.node_count == 3)

@@ -157,7 +157,7 @@ async def test_a_webhook_takes_evictions_up(tmp_path: Path) -> None:
                 await client.delete(PODS, "vm-1", "default", grace=0)  # it has been moved
                 await eventually(lambda: requests.total == 1)
                 assert await result(descheduler, "success") == 1
-                assert [each.record.pod.name for each in await descheduler.run_once()] == ["web"]
+                assert [eviction.record.pod.name for eviction in await descheduler.run_once()] == ["web"]
                 await eventually(lambda: is_gone(client, "web"))
 
             # Without the feature it is a refusal as any other.

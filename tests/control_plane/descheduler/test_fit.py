@@ -42,9 +42,7 @@ def takes(target: Object, wanted: Object, there: list[Object]) -> bool:
     spec, labels = wanted["spec"], target["metadata"]["labels"]
     own = spec["nodeName"] == target["metadata"]["name"]
     others = [
-        each
-        for each in there
-        if each["spec"]["nodeName"] == target["metadata"]["name"] and each is not wanted
+        pod for pod in there if pod["spec"]["nodeName"] == target["metadata"]["name"] and pod is not wanted
     ]
     if target["spec"]["unschedulable"]:
         return False
@@ -56,12 +54,12 @@ def takes(target: Object, wanted: Object, there: list[Object]) -> bool:
     anti = spec.get("affinity", {}).get("podAntiAffinity", {})
     for term in anti.get("requiredDuringSchedulingIgnoredDuringExecution", ()):
         avoided = term["labelSelector"]["matchLabels"]["app"]
-        if "zone" in labels and any(each["metadata"]["labels"]["app"] == avoided for each in others):
+        if "zone" in labels and any(other["metadata"]["labels"]["app"] == avoided for other in others):
             return False
     if own:
         return True
     allocatable = target["status"]["allocatable"]
-    used = sum(millis(each) for each in others)
+    used = sum(millis(other) for other in others)
     # A pod that asks for nothing fits even onto a node that has given away more than it has, as for the scheduler.
     fits = not millis(wanted) or used + millis(wanted) <= int(allocatable["cpu"][:-1])
     return fits and len(others) < int(allocatable["pods"])
@@ -81,12 +79,12 @@ def test_the_same_as_a_plain_look(seed: int) -> None:
     left = list(pods)
     for _ in range(6):
         some = np.array([chance.random() < 0.7 for _ in nodes])
-        offered = [each for each in nodes if some[table.cluster.snapshot.rows[each["metadata"]["name"]]]]
-        for row, each in enumerate(pods):
+        offered = [node for node in nodes if some[table.cluster.snapshot.rows[node["metadata"]["name"]]]]
+        for row, obj in enumerate(pods):
             if table.alive[row]:
-                fitting = {one["metadata"]["name"] for one in offered if takes(one, each, left)}
+                fitting = {one["metadata"]["name"] for one in offered if takes(one, obj, left)}
                 record = table.records[row].pod
-                assert fit.elsewhere(record, some) is bool(fitting - {each["spec"]["nodeName"]})
+                assert fit.elsewhere(record, some) is bool(fitting - {obj["spec"]["nodeName"]})
                 assert fit.anywhere(record, some) is bool(fitting)
         alive = np.flatnonzero(table.alive)
         single = [fit.elsewhere(table.records[row].pod, some) for row in alive.tolist()]

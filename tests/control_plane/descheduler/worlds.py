@@ -67,16 +67,16 @@ def cluster(
 ) -> Cluster:
     """Return a cluster of API objects."""
     result = Cluster(conditions=True)
-    for each in nodes:
-        result.set_node(each["metadata"]["name"], result.read_node(each))
-    for each in pods:
-        meta = each["metadata"]
-        result.set_pod(f"{meta['namespace']}/{meta['name']}", result.read_pod(each))
+    for node in nodes:
+        result.set_node(node["metadata"]["name"], result.read_node(node))
+    for pod in pods:
+        meta = pod["metadata"]
+        result.set_pod(f"{meta['namespace']}/{meta['name']}", result.read_pod(pod))
     for kind, items in (objects or {}).items():
-        for each in items:
-            meta = each["metadata"]
+        for item in items:
+            meta = item["metadata"]
             key = f"{meta['namespace']}/{meta['name']}" if "namespace" in meta else meta["name"]
-            result.set_object(kind, key, each)
+            result.set_object(kind, key, item)
     return result
 
 
@@ -111,7 +111,7 @@ def evictions(
         limits.count(eviction.record.pod)
         return Outcome.EVICTED
 
-    profiles = [Profile(each) for each in rules.profiles]
+    profiles = [Profile(profile) for profile in rules.profiles]
     return simulate(descheduling(state, profiles, NOW, rules.node_selector, usages), evict)
 
 
@@ -120,8 +120,8 @@ def gone(
     objects: dict[str, list[Object]] | None = None, **more: Any,
 ) -> list[str]:  # fmt: skip
     """Return the names of the pods that plugins evict, sorted."""
-    found = evictions(cluster(nodes, pods, objects), policy(plugins, evictor, **more))
-    return sorted(each.record.pod.name for each in found)
+    evicted = evictions(cluster(nodes, pods, objects), policy(plugins, evictor, **more))
+    return sorted(eviction.record.pod.name for eviction in evicted)
 
 
 def pods(count: int, on: str = "n1", prefix: str = "", **more: Any) -> list[Object]:

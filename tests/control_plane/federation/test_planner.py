@@ -83,11 +83,11 @@ def test_a_plan_keeps_what_it_promises(
     capacity: dict[str, int], key: str,
 ) -> None:  # fmt: skip
     question = Question(total, preferred, sorted(clusters), rebalance, current, capacity, key)
-    found = plan(question)
-    assert found == plan(question)
-    assert found.replicas.keys() == clusters and all(count >= 0 for count in found.replicas.values())
-    assert sum(found.replicas.values()) <= total
-    for name, count in found.replicas.items():
+    answer = plan(question)
+    assert answer == plan(question)
+    assert answer.replicas.keys() == clusters and all(count >= 0 for count in answer.replicas.values())
+    assert sum(answer.replicas.values()) <= total
+    for name, count in answer.replicas.items():
         assert count <= capacity.get(name, total)
         most = preferred[name].most if name in preferred else 0
         least = preferred[name].least if name in preferred else 0
@@ -97,4 +97,4 @@ def test_a_plan_keeps_what_it_promises(
         for name, row in preferred.items()
         if name in clusters and name not in capacity
     ):
-        assert sum(found.replicas.values()) == total
+        assert sum(answer.replicas.values()) == total

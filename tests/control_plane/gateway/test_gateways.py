@@ -145,7 +145,7 @@ def test_a_host_belongs_to_the_most_specific_listener() -> None:
     plan = gateways.translate(gateway, routes, _cluster())
     hosts = plan.entry.ports[0].chains[0].hosts
     assert hosts is not None
-    names = {host: [route.order.name for route in found] for host, found in hosts.items()}
+    names = {host: [route.order.name for route in of_host] for host, of_host in hosts.items()}
     assert names == {
         "*": ["default/all"],
         "*.example": ["default/all", "default/only"],

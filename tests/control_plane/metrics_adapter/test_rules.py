@@ -57,11 +57,11 @@ def test_filters() -> None:
 
 def test_resources_of_series() -> None:
     made = read(rule())[0][0]
-    found = RESOURCES.of_series(made, {"pod": "a", "namespace": "b", "other": "c"})
-    assert [str(resource) for resource in found] == ["namespaces", "pods"]
+    resources = RESOURCES.of_series(made, {"pod": "a", "namespace": "b", "other": "c"})
+    assert [str(resource) for resource in resources] == ["namespaces", "pods"]
     made = read(rule(resources={"template": "kube_<<.Group>>_<<.Resource>>"}))[0][0]
-    found = RESOURCES.of_series(made, {"kube_apps_deployment": "a", "kube__pod": "b"})
-    assert sorted(map(str, found)) == ["deployments.apps", "pods"]
+    resources = RESOURCES.of_series(made, {"kube_apps_deployment": "a", "kube__pod": "b"})
+    assert sorted(map(str, resources)) == ["deployments.apps", "pods"]
     assert RESOURCES.label_of(made, PODS) == "kube__pod"
 
 

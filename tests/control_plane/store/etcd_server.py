@@ -20,9 +20,9 @@ def free_ports(count: int) -> list[int]:
     """Return ports that nobody uses at the moment."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        for socket_ in sockets:
+            socket_.bind(("127.0.0.1", 0))
+        return [socket_.getsockname()[1] for socket_ in sockets]
 
 
 @dataclass

@@ -144,17 +144,17 @@ async def test_list_an_older_state(opened: Opener, root: str) -> None:
         await store.delete(f"{root}/pods/d", 0)
         await store.create(f"{root}/pods/d", b"again")
         await store.delete(f"{root}/pods/a", 0)
-        found: list[str] = []
+        names: list[str] = []
         start = ""
         while True:
             page = store.list(f"{root}/pods/", start=start, limit=2, revision=revision)
             assert page.revision == revision and all(r.value == b"old" for r in page.records)
-            found += [record.key[-1] for record in page.records]
-            assert page.remaining == 3 - len(found)
+            names += [record.key[-1] for record in page.records]
+            assert page.remaining == 3 - len(names)
             if not page.more:
                 break
             start = page.records[-1].key + "\0"
-        assert found == ["a", "c", "d"]
+        assert names == ["a", "c", "d"]
         assert [r.key[-1] for r in store.list(f"{root}/pods/").records] == ["b", "c", "d"]
         with pytest.raises(FutureRevision):
             store.list(f"{root}/pods/", revision=store.revision + 100)

@@ -112,7 +112,7 @@ class MirrorMachine(RuleBasedStateMachine):
         wanted = sorted(key for key in state if key.startswith(prefix) and key >= start)
         page = self.mirror.list(prefix, start=start, limit=limit, revision=revision)
         shown = wanted[:limit] if limit else wanted
-        assert [(record.key, record.value) for record in page.records] == [(k, state[k]) for k in shown]
+        assert [(record.key, record.value) for record in page.records] == [(key, state[key]) for key in shown]
         assert page.revision == revision
         assert page.remaining == len(wanted) - len(shown) and page.more == (page.remaining > 0)
 

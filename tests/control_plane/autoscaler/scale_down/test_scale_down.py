@@ -68,8 +68,8 @@ def test_nodes_that_are_not_needed(
     daemons = {"metadata": {"name": "d", "namespace": "default"}}
     cluster = cluster_of(nodes, pods, daemonsets=[daemons])
     before = cluster.snapshot.requested.copy()
-    found, why = removable(cluster)
-    assert {name: found.get(name) for name in unneeded} == unneeded
+    removed, why = removable(cluster)
+    assert {name: removed.get(name) for name in unneeded} == unneeded
     assert {name: why.get(name) for name in needed} == needed
     assert (cluster.snapshot.requested[:, : before.shape[1]] == before).all()
 
@@ -86,8 +86,8 @@ def test_budgets_keep_nodes() -> None:
         pod("q", "b", cpu="100m"),
         pod("r", "c", cpu="6", labels={"app": "other"}),
     ]
-    found, why = removable(cluster_of(nodes, pods, poddisruptionbudgets=[budget]))
-    assert len(found) == 1
+    removed, why = removable(cluster_of(nodes, pods, poddisruptionbudgets=[budget]))
+    assert len(removed) == 1
     assert "NotEnoughPdb" in why.values()
 
 
@@ -114,8 +114,8 @@ def test_pods_whose_controller_is_gone_keep_their_node(
         pod("q", "b", cpu="1900m"),
     ]
     nodes = [node("a"), node("b", cpu="4")]
-    found = removable(cluster_of(nodes, pods, **objects))[1]
-    assert {name: reason for name, reason in found.items() if name == "a"} == why
+    reasons = removable(cluster_of(nodes, pods, **objects))[1]
+    assert {name: reason for name, reason in reasons.items() if name == "a"} == why
 
 
 def test_a_node_waits_for_pods_that_end_by_themselves() -> None:
@@ -248,5 +248,5 @@ def test_a_cluster_keeps_its_least_resources(
 def test_how_many_nodes_with_pods_a_pass_looks_at(rules: Rules, looked_at: int) -> None:
     pods = [pod(f"p{name}", name, cpu="100m") for name in "abc"]
     cluster = cluster_of([*map(node, "abc"), node("z", cpu="32")], [*pods, pod("full", "z", cpu="30")])
-    found, why = removable(cluster, rules=rules)
-    assert (len(found), list(why.values()).count("NotTested")) == (looked_at, 3 - looked_at)
+    removed, why = removable(cluster, rules=rules)
+    assert (len(removed), list(why.values()).count("NotTested")) == (looked_at, 3 - looked_at)

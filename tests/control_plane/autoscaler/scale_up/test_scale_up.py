@@ -106,5 +106,5 @@ def test_without_time_no_group_is_thought_about() -> None:
     candidate = Candidate(NodeGroup("g", 0, 9), 0, node_templates.template(cluster, "g", made, ()))
     pending = estimator.equivalence_groups(record.pod for record in cluster.pending.values())
     for seconds, helps in ((10.0, 1), (0.0, 0)):
-        found = scale_up.find(cluster, pending, [candidate], Size(0, 0, 0), Limits(), 10.0, seconds)
-        assert len(found.options) == helps
+        findings = scale_up.find(cluster, pending, [candidate], Size(0, 0, 0), Limits(), 10.0, seconds)
+        assert len(findings.options) == helps

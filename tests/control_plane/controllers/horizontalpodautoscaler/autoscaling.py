@@ -127,23 +127,23 @@ class Autoscaling:
         await eventually(is_so)
 
     async def condition(self, name: str, kind: str, reason: str) -> Object:
-        async def found() -> Object | None:
+        async def matching() -> Object | None:
             hpa = await self.client.get(AUTOSCALERS, name, "default")
             for condition in hpa.get("status", {}).get("conditions") or ():
                 if condition["type"] == kind and condition["reason"] == reason:
                     return condition
             return None
 
-        condition = await eventually(found)
+        condition = await eventually(matching)
         assert condition is not None
         return condition
 
     async def event(self, name: str, reason: str) -> Object:
-        async def found() -> Object | None:
+        async def matching() -> Object | None:
             events = (await self.client.list(EVENTS, "default", fields=f"involvedObject.name={name}")).items
             return next((event for event in events if event["reason"] == reason), None)
 
-        event = await eventually(found)
+        event = await eventually(matching)
         assert event is not None
         return event
 

@@ -28,8 +28,8 @@ NOW = 1000.0
     ],
 )
 def test_rules(current: int, desired: int, least: int, most: int, replicas: int, reason: str) -> None:
-    found, why = by_rules(current, desired, least, most)
-    assert (found, why.reason) == (replicas, reason)
+    allowed, why = by_rules(current, desired, least, most)
+    assert (allowed, why.reason) == (replicas, reason)
 
 
 def rules(*policies: tuple[str, int, int], select: str = "Max", window: int | None = 0) -> dict[str, Any]:
@@ -69,11 +69,11 @@ UP, DOWN = rules(("Pods", 4, 60), ("Percent", 100, 60)), rules(("Percent", 100, 
 def test_behavior(
     current: int, desired: int, up: Any, down: Any, history: dict[str, Any], replicas: int, reason: str
 ) -> None:
-    found = normalize(
+    result = normalize(
         History(**history), current, desired, 1, 100, {"scaleUp": up, "scaleDown": down}, 300, NOW
     )
-    assert (found.replicas, found.limit.reason) == (replicas, reason)
-    assert found.limited is (reason != "DesiredWithinRange")
+    assert (result.replicas, result.limit.reason) == (replicas, reason)
+    assert result.limited is (reason != "DesiredWithinRange")
 
 
 @pytest.mark.parametrize(
@@ -100,18 +100,18 @@ def test_windows(
         "scaleUp": rules(("Pods", 100, 60), window=up_window),
         "scaleDown": rules(("Percent", 100, 60), window=down_window),
     }
-    found = normalize(History(list(old)), current, desired, 1, 100, behavior, 300, NOW)
-    assert (found.replicas, found.able.reason) == (replicas, able)
+    result = normalize(History(list(old)), current, desired, 1, 100, behavior, 300, NOW)
+    assert (result.replicas, result.able.reason) == (replicas, able)
 
 
 def test_without_a_behavior_the_highest_of_five_minutes_counts() -> None:
     history = History()
     history.begin(8, NOW)
     assert normalize(history, 8, 3, 1, 10, None, 300, NOW + 100).able.reason == "ScaleDownStabilized"
-    found = normalize(history, 8, 3, 1, 10, None, 300, NOW + 299)
-    assert found.replicas == 8
-    found = normalize(history, 8, 2, 1, 10, None, 300, NOW + 301)
-    assert found.replicas == 3 and found.able.reason == "ScaleDownStabilized"
+    result = normalize(history, 8, 3, 1, 10, None, 300, NOW + 299)
+    assert result.replicas == 8
+    result = normalize(history, 8, 2, 1, 10, None, 300, NOW + 301)
+    assert result.replicas == 3 and result.able.reason == "ScaleDownStabilized"
     assert len(history.recommendations) == 3  # what is too old is forgotten
 
 

@@ -99,8 +99,8 @@ def measured(source: dict[str, Any], usage: Usage | str, **levels: Any) -> list[
     arguments = {**LEVELS, **levels, "metricsUtilization": source}
     rules = policy({"LowNodeUtilization": arguments})
     query = (source.get("prometheus") or {}).get("query", "")
-    found = evictions(cluster(NODES, [*LEAVING, *STAYING]), rules, {Source(source["source"], query): usage})
-    return [each.record.pod.name for each in found]
+    evicted = evictions(cluster(NODES, [*LEAVING, *STAYING]), rules, {Source(source["source"], query): usage})
+    return [eviction.record.pod.name for eviction in evicted]
 
 
 def test_real_use() -> None:

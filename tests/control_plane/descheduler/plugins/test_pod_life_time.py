@@ -74,12 +74,14 @@ def test_pods(there: Any, arguments: Any, goes: bool) -> None:
 def test_the_oldest_go_first_and_limits_hold() -> None:
     there = [pod(f"p{age}", age=age) for age in (700, 900, 800)]
     rules = policy({"PodLifeTime": {"maxPodLifeTimeSeconds": 600}}, maxNoOfPodsToEvictTotal=2)
-    found = evictions(cluster(NODES, there), rules)
-    assert [each.record.pod.name for each in found] == ["p900", "p800"]
+    evicted = evictions(cluster(NODES, there), rules)
+    assert [eviction.record.pod.name for eviction in evicted] == ["p900", "p800"]
 
 
 def test_an_eviction_that_fails_does_not_keep_others() -> None:
     there = [pod(f"p{age}", age=age) for age in (700, 900, 800)]
     rules = policy({"PodLifeTime": {"maxPodLifeTimeSeconds": 600}})
-    found = evictions(cluster(NODES, there), rules, refuse=lambda each: each.record.pod.name == "p900")
-    assert [each.record.pod.name for each in found] == ["p800", "p700"]
+    evicted = evictions(
+        cluster(NODES, there), rules, refuse=lambda eviction: eviction.record.pod.name == "p900"
+    )
+    assert [eviction.record.pod.name for eviction in evicted] == ["p800", "p700"]

@@ -34,9 +34,9 @@ def domains(
 ) -> list[Object]:
     spread = [limit or constraint()]
     return [
-        each
+        pod
         for number, size in enumerate(sizes)
-        for each in pods(size, f"n{number}", labels=labels, topologySpreadConstraints=spread, **more)
+        for pod in pods(size, f"n{number}", labels=labels, topologySpreadConstraints=spread, **more)
     ]
 
 
@@ -100,8 +100,8 @@ def test_room() -> None:
 def test_pods_that_cannot_be_elsewhere_stay() -> None:
     nodes = [zone(0), zone(1)]
     there = domains([4, 0], constraint(nodeAffinityPolicy="Ignore"))
-    for each in there[1:]:
-        each["spec"]["nodeSelector"] = {"zone": "zone-0"}
+    for pod in there[1:]:
+        pod["spec"]["nodeSelector"] = {"zone": "zone-0"}
     assert gone(nodes, there, {NAME: {}}) == ["n0-0"]
 
 
@@ -110,15 +110,15 @@ def test_labels_that_must_be_the_same() -> None:
     assert moved([2, 0], limit, labels={**APP, "pod-template-hash": "a"}) == 1
     nodes = [zone(0), zone(1)]
     there = domains([2, 0], limit)
-    for number, each in enumerate(there):
-        each["metadata"]["labels"] = {**APP, "pod-template-hash": str(number)}
+    for number, pod in enumerate(there):
+        pod["metadata"]["labels"] = {**APP, "pod-template-hash": str(number)}
     assert gone(nodes, there, {NAME: {}}) == []
 
 
 def test_pods_that_are_going_do_not_count() -> None:
     there = domains([4, 2])
-    for each in there[:2]:
-        each["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    for pod in there[:2]:
+        pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     assert gone([zone(0), zone(1)], there, {NAME: {}}) == []
 
 
@@ -131,9 +131,9 @@ def test_limits() -> None:
 def test_zones_of_several_nodes() -> None:
     nodes = [node(f"n{number}", {"zone": "ab"[number % 2]}) for number in range(6)]
     there = [
-        each
+        pod
         for number in (0, 2, 4, 0)
-        for each in pods(1, f"n{number}", f"p{number}", labels=APP, topologySpreadConstraints=[constraint()])
+        for pod in pods(1, f"n{number}", f"p{number}", labels=APP, topologySpreadConstraints=[constraint()])
     ]
     there[3]["metadata"]["name"] = there[3]["metadata"]["uid"] = "again"
     assert len(gone(nodes, there, {NAME: {}})) == 2

@@ -47,8 +47,8 @@ async def test_a_member_with_too_many_objects_is_told_of_and_holds_up_nobody(
 
         async def told() -> bool:
             events = (await host.list(EVENTS, NAMESPACE)).items
-            found = [event for event in events if event.get("reason") == "TooManyObjects"]
-            return [(e["involvedObject"]["name"], "configmaps" in e["message"]) for e in found] == [
+            matching = [event for event in events if event.get("reason") == "TooManyObjects"]
+            return [(e["involvedObject"]["name"], "configmaps" in e["message"]) for e in matching] == [
                 ("flood", True)
             ]
 

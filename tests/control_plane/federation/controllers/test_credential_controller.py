@@ -19,9 +19,9 @@ def token(value: Any) -> str:
 
 
 def test_what_a_token_says_of_itself() -> None:
-    found = claims(token({"sub": "system:serviceaccount:ns:name", "iat": 1000, "exp": 4000}))
-    assert found == Claims("ns", "name", 1000, 4000)
-    assert due(found, 1000) == 1000 and due(found, 2500) == -500
+    said = claims(token({"sub": "system:serviceaccount:ns:name", "iat": 1000, "exp": 4000}))
+    assert said == Claims("ns", "name", 1000, 4000)
+    assert due(said, 1000) == 1000 and due(said, 2500) == -500
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ async def perform(
     ("action", "status"), [(Action.CREATE, "CreationFailed"), (Action.UPDATE, "UpdateFailed")]
 )
 async def test_answers_that_are_no_objects(action: Action, status: str, body: Any) -> None:
-    found, member, _ = await perform(action, 200, body)
-    assert found == status and member.back_off.seconds > 0
+    outcome, member, _ = await perform(action, 200, body)
+    assert outcome == status and member.back_off.seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -82,19 +82,19 @@ async def test_answers_that_are_no_objects(action: Action, status: str, body: An
 async def test_a_member_that_is_ill_is_left_alone_and_one_that_refuses_is_not(
     status: int, body: Any, backs_off: bool
 ) -> None:
-    found, member, _ = await perform(Action.UPDATE, status, body)
-    assert found == "UpdateFailed" and bool(member.back_off.seconds) is backs_off
+    outcome, member, _ = await perform(Action.UPDATE, status, body)
+    assert outcome == "UpdateFailed" and bool(member.back_off.seconds) is backs_off
 
 
 async def test_what_is_gone_is_deleted_and_no_path_is_another() -> None:
-    found, _, transport = await perform(
+    outcome, _, transport = await perform(
         Action.DELETE, 404, {"kind": "Status", "reason": "NotFound", "code": 404}
     )
-    assert found == "" and transport.calls == ["DELETE /api/v1/namespaces/n/configmaps/x"]
-    found, _, transport = await perform(
+    assert outcome == "" and transport.calls == ["DELETE /api/v1/namespaces/n/configmaps/x"]
+    outcome, _, transport = await perform(
         Action.CREATE, 200, {}, {"apiVersion": "v1/namespaces/kube-system/secrets"}
     )
-    assert found == "ApplyOverridesFailed" and transport.calls == []
+    assert outcome == "ApplyOverridesFailed" and transport.calls == []
 
 
 @pytest.mark.parametrize("action", [Action.CREATE, Action.UPDATE])
@@ -112,8 +112,8 @@ async def test_what_is_gone_is_deleted_and_no_path_is_another() -> None:
 async def test_a_cluster_is_not_blamed_for_a_template(
     action: Action, template: Any, operations: Any, status: str
 ) -> None:
-    found, member, transport = await perform(action, 200, {}, template, operations=operations)
-    assert found == status
+    outcome, member, transport = await perform(action, 200, {}, template, operations=operations)
+    assert outcome == status
     assert transport.calls == [] and not member.back_off.seconds
 
 

@@ -24,11 +24,11 @@ TEMPLATE: dict[str, Any] = {
 
 
 async def replicas(fleet: Fleet) -> dict[str, int]:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name, cluster in fleet.members.items():
         for obj in (await cluster.client.list(DEPLOYMENTS, "demo")).items:
-            found[name] = obj["spec"]["replicas"]
-    return found
+            counts[name] = obj["spec"]["replicas"]
+    return counts
 
 
 async def says(cluster: Cluster, ready: int, waiting: int) -> None:

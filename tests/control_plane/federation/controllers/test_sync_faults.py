@@ -226,8 +226,10 @@ async def test_a_member_with_an_older_state_or_without_a_kind(tmp_path: Path) ->
         await fleet.host.client.delete(FEDERATED_CONFIG_MAPS, "a", "demo")
 
         async def free() -> bool:
-            found = [await cluster.client.get(CONFIG_MAPS, "a", "demo") for cluster in fleet.members.values()]
-            return not any("kubefed.io/managed" in (obj["metadata"].get("labels") or {}) for obj in found)
+            copies = [
+                await cluster.client.get(CONFIG_MAPS, "a", "demo") for cluster in fleet.members.values()
+            ]
+            return not any("kubefed.io/managed" in (obj["metadata"].get("labels") or {}) for obj in copies)
 
         await eventually(free)
 

@@ -93,8 +93,11 @@ async def test_what_is_exported_is_imported_everywhere() -> None:
         assert "selector" not in derived["spec"]
 
         async def conditions(client: Client) -> dict[str, str]:
-            found = await client.get(SERVICE_EXPORTS, "web", "team")
-            return {row["type"]: row["reason"] for row in (found.get("status") or {}).get("conditions") or ()}
+            service_export = await client.get(SERVICE_EXPORTS, "web", "team")
+            return {
+                row["type"]: row["reason"]
+                for row in (service_export.get("status") or {}).get("conditions") or ()
+            }
 
         async def told(client: Client, reason: str) -> None:
             async def there() -> bool:
@@ -110,9 +113,9 @@ async def test_what_is_exported_is_imported_everywhere() -> None:
             await told(client, "PortConflict")
 
         async def clusters() -> list[str]:
-            found = await one.get(SERVICE_IMPORTS, "web", "team")
-            ports = [port["port"] for port in found["spec"]["ports"]]
-            named = [row["cluster"] for row in (found.get("status") or {}).get("clusters") or ()]
+            service_import = await one.get(SERVICE_IMPORTS, "web", "team")
+            ports = [port["port"] for port in service_import["spec"]["ports"]]
+            named = [row["cluster"] for row in (service_import.get("status") or {}).get("clusters") or ()]
             return named if ports == [80, 90] else []
 
         async def both() -> bool:

@@ -88,7 +88,7 @@ async def test_a_damaged_log_is_not_taken_for_an_interrupted_write(tmp_path: Pat
     wanted, revision = await fill(tmp_path / "data", tmp_path / "whole")
     chance = random.Random(2)
     assert (await read(shutil.copytree(tmp_path / "whole", tmp_path / "same")))[0] == wanted
-    found = 0
+    refused = 0
     for number in range(20):
         directory = shutil.copytree(tmp_path / "whole", tmp_path / str(number))
         flip(directory / "store.db-wal", chance)
@@ -96,7 +96,7 @@ async def test_a_damaged_log_is_not_taken_for_an_interrupted_write(tmp_path: Pat
             served, damaged, at = await read(directory)
         except StoreError as error:
             assert "write-ahead log is damaged" in str(error)
-            found += 1
+            refused += 1
             before = (directory / "store.db-wal").read_bytes()
             with pytest.raises(StoreError, match="write-ahead log is damaged"):
                 await read(directory)  # looking has not tidied it away
@@ -109,7 +109,7 @@ async def test_a_damaged_log_is_not_taken_for_an_interrupted_write(tmp_path: Pat
             assert not damaged and len(served) >= len(wanted) - len(findings.damaged) - 1
         else:
             assert at >= revision - 1  # of the last transaction nobody can tell whether it was ever complete
-    assert found >= 15
+    assert refused >= 15
 
 
 async def test_a_damaged_record_can_be_replaced_only_by_deleting_it(tmp_path: Path) -> None:
