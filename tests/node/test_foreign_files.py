@@ -30,10 +30,10 @@ def calls(source: str) -> set[str]:
 
 
 def test_trees_are_left_to_one_module() -> None:
-    found = {}
+    problems = {}
     for path in NODE.rglob("*.py"):
         name = str(path.relative_to(NODE))
         refused = calls(path.read_text()) & REFUSED - ELSEWHERE.get(name, set())
         if refused:
-            found[name] = sorted(refused)
-    assert found == {}
+            problems[name] = sorted(refused)
+    assert problems == {}

@@ -19,8 +19,8 @@ def compare(ours: Ours, names: set[str], obj: Object) -> str:
     if decision.node:
         assert decision.node in explanation.best and decision.node not in turned_down
         assert explanation.feasible == len(names) - len(turned_down)
-        totals = [each.total for each in explanation.scores]
-        assert totals == sorted((sum(each.parts.values()) for each in explanation.scores), reverse=True)
+        totals = [score.total for score in explanation.scores]
+        assert totals == sorted((sum(score.parts.values()) for score in explanation.scores), reverse=True)
         assert explanation.scores[0].node in explanation.best
         return decision.node
     assert decision.diagnosis is not None
@@ -34,17 +34,17 @@ def compare(ours: Ours, names: set[str], obj: Object) -> str:
 
 
 def test_it_agrees_with_the_decision() -> None:
-    found = []
+    chosen = []
     for seed in range(60):
         maker = Maker(random.Random(seed))
         world = maker.world()
         ours = Ours(world, random.Random(seed))
         for _ in range(5):
             obj = maker.pod()
-            found.append(compare(ours, set(world.nodes), obj))
-            if found[-1]:
-                ours.put(obj, found[-1])
-    assert 30 < sum(map(bool, found)) < len(found) - 30
+            chosen.append(compare(ours, set(world.nodes), obj))
+            if chosen[-1]:
+                ours.put(obj, chosen[-1])
+    assert 30 < sum(map(bool, chosen)) < len(chosen) - 30
 
 
 def test_every_filter_has_its_say_and_pods_with_a_promise_count() -> None:
@@ -55,8 +55,8 @@ def test_every_filter_has_its_say_and_pods_with_a_promise_count() -> None:
     first["metadata"]["uid"] = "first"
     ours.nominations.add(ours.pods.read(first), "b")
     explanation = explain(ours.cycle, ours.pods.read(pod("p", "2")))
-    found = {(verdict.plugin, verdict.nodes) for verdict in explanation.verdicts}
-    assert found == {("NodeUnschedulable", ("a",)), ("NodeResourcesFit", ("a", "b", "c"))}
+    verdicts = {(verdict.plugin, verdict.nodes) for verdict in explanation.verdicts}
+    assert verdicts == {("NodeUnschedulable", ("a",)), ("NodeResourcesFit", ("a", "b", "c"))}
     explanation = explain(ours.cycle, ours.pods.read(pod("q", "1")))
     assert explanation.best == ("c",)
 

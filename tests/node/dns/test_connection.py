@@ -31,7 +31,9 @@ async def test_who_does_not_read_is_read_no_further_and_goes(monkeypatch: pytest
             client.connect(("127.0.0.1", server.port))
             client.setblocking(False)
             sending = asyncio.ensure_future(loop.sock_sendall(client, _FRAME * 400_000))
-            (held,) = await eventually(lambda: [each for each in server.connections if each._paused])
+            (held,) = await eventually(
+                lambda: [connection for connection in server.connections if connection._paused]
+            )
             assert held._transport.get_write_buffer_size() < 1_000_000 and len(held._buffer) < 1_000_000
             assert len(await ask_tcp(server.port, _QUESTION)) == 1
             await eventually(lambda: held not in server.connections)

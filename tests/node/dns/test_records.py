@@ -32,19 +32,19 @@ def slice_of(endpoints: int, count: int) -> dict[str, Any]:
     }
 
 
-def size(found: records.Records, kind: int) -> int:
-    return sum(12 + len(data) for data in found[OWN][kind])
+def size(names: records.Records, kind: int) -> int:
+    return sum(12 + len(data) for data in names[OWN][kind])
 
 
 def test_a_name_has_no_more_records_than_a_message_has_room_for() -> None:
     """A Service of 20,000 ports held up whoever shares the event loop for seconds, and with more records ended kube-dns."""
-    found = records.of_service(service("10.96.0.9", 20_000), (), ZONE)
-    assert size(found, wire.SRV) <= 65535
-    assert len(found) < 2 * records.MOST_PORTS
-    found = records.of_service(service("None", 1), [slice_of(5000, 0)], ZONE)
-    assert 65000 < size(found, wire.A) <= 65535
+    names = records.of_service(service("10.96.0.9", 20_000), (), ZONE)
+    assert size(names, wire.SRV) <= 65535
+    assert len(names) < 2 * records.MOST_PORTS
+    names = records.of_service(service("None", 1), [slice_of(5000, 0)], ZONE)
+    assert 65000 < size(names, wire.A) <= 65535
     table = AnswerTable()
-    table.set_service("default/web", found)
+    table.set_service("default/web", names)
     assert table.answers[OWN + bytes((0, 1, 0, 1))]
 
 

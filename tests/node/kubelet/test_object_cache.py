@@ -68,8 +68,8 @@ async def test_a_pod_that_names_very_many_objects() -> None:
     unwatched = [name for name in names if (CONFIG_MAPS, "n", name) not in cache._watched]
     for _ in range(2):
         for name in unwatched:
-            found = await cache.get(CONFIG_MAPS, "n", name)
-            assert (found is not None) == name.endswith("0")
+            obj = await cache.get(CONFIG_MAPS, "n", name)
+            assert (obj is not None) == name.endswith("0")
     assert client.fetched == unwatched, "fetched once"
     await clock.advance(61)
     await cache.get(CONFIG_MAPS, "n", unwatched[0])

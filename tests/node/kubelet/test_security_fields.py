@@ -164,12 +164,12 @@ def _until_event(node: Node, pod: str, reason: str, message: str = "") -> None:
     """Wait until an event about a pod tells a reason."""
 
     def told() -> bool:
-        _, found = node.server.call("GET", "/api/v1/namespaces/default/events")
+        _, listed = node.server.call("GET", "/api/v1/namespaces/default/events")
         return any(
             event["involvedObject"]["name"] == pod
             and event["reason"] == reason
             and message in event["message"]
-            for event in found["items"]
+            for event in listed["items"]
         )
 
     node.until(told)

@@ -33,15 +33,15 @@ KUBERNETES = "kubernetes cluster.local in-addr.arpa"
     ],
 )
 async def test_who_may_ask(rule: str, client: str, code: int) -> None:
-    got, found = await answers(f". {{\n acl {{\n {rule}\n }}\n {KUBERNETES}\n}}", WEB, client=client)
+    got, records = await answers(f". {{\n acl {{\n {rule}\n }}\n {KUBERNETES}\n}}", WEB, client=client)
     assert got == code
-    assert bool(found) == (code == wire.NOERROR and not rule.startswith("filter"))
+    assert bool(records) == (code == wire.NOERROR and not rule.startswith("filter"))
 
 
 async def test_whoami_and_any() -> None:
     assert (await answers(". {\n whoami\n}", "x.example", client="2001:db8::7"))[0] == wire.NOERROR
-    code, found = await answers(". {\n any\n}", "x.example", "ANY")
-    assert code == wire.NOERROR and len(found) == 1
+    code, records = await answers(". {\n any\n}", "x.example", "ANY")
+    assert code == wire.NOERROR and len(records) == 1
     response = resolver(". {\n whoami\n}").respond(
         struct.pack(">HHHHHH", 1, 256, 1, 0, 0, 0) + b"\0" + struct.pack(">HH", 1, 1), True, ("192.0.2.3", 77)
     )

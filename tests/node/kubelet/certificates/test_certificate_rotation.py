@@ -96,8 +96,8 @@ def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
         return log.read_text()[-3000:]
 
     until(lambda: serial(client), story=story)
-    found = x509.load_pem_x509_certificate(client.read_bytes()).subject.rfc4514_string()
-    assert found == "CN=system:node:node9,O=system:nodes"
+    subject = x509.load_pem_x509_certificate(client.read_bytes()).subject.rfc4514_string()
+    assert subject == "CN=system:node:node9,O=system:nodes"
 
     def approve() -> int:
         items = server.call("GET", "/apis/certificates.k8s.io/v1/certificatesigningrequests")[1]["items"]

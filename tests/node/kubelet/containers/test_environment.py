@@ -85,6 +85,6 @@ def test_who_wants_no_links_to_services_gets_those_to_the_api_alone() -> None:
 def test_variables_that_no_program_can_have_are_not_made(container: dict[str, Any]) -> None:
     """A few lines of a pod would take all of the kubelet's memory."""
     definition = pod(container)
-    found = EnvironmentInputs(lambda name: {"data": {"k": "x" * 500_000}}, lambda name: None)
+    sources = EnvironmentInputs(lambda name: {"data": {"k": "x" * 500_000}}, lambda name: None)
     with pytest.raises(TooLong):
-        environment(definition, definition["spec"]["containers"][0], found)
+        environment(definition, definition["spec"]["containers"][0], sources)

@@ -30,5 +30,5 @@ def test_only_addresses_that_reach_a_pod_are_taken(given_: list[str], expected: 
 
 @given(st.lists(st.text(max_size=40) | st.ip_addresses().map(str), max_size=20))
 def test_there_are_at_most_two_and_they_stay_as_they_are(given_: list[str]) -> None:
-    found = pod_addresses(given_)
-    assert len(found) <= 2 and pod_addresses(found) == found
+    addresses = pod_addresses(given_)
+    assert len(addresses) <= 2 and pod_addresses(addresses) == addresses

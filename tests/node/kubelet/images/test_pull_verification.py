@@ -33,8 +33,8 @@ def test_names_without_tags(image: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_settings_that_mean_nothing_are_refused(policy: str, allowlist: list[str], words: str) -> None:
-    found = verification.problems(policy, allowlist)
-    assert (not found) if not words else words in found[0]
+    problems = verification.problems(policy, allowlist)
+    assert (not problems) if not words else words in problems[0]
 
 
 def test_what_a_secret_opened_stays_open_for_it() -> None:

@@ -24,5 +24,7 @@ from pybernetes.node.kubelet.server.auth import attributes
     ],
 )
 def test_what_requests_need(method: str, path: str, verb: str, names: list[str]) -> None:
-    found = attributes(method, path, "node")
-    assert [each["subresource"] for each in found] == names and {each["verb"] for each in found} == {verb}
+    questions = attributes(method, path, "node")
+    assert [question["subresource"] for question in questions] == names and {
+        question["verb"] for question in questions
+    } == {verb}

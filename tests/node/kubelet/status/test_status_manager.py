@@ -73,7 +73,10 @@ def test_a_container_ends_once() -> None:
         "containerStatuses": [{"name": "a", "state": ended}],
         "initContainerStatuses": [{"name": "i", "state": ended}],
     }
-    found = list(new_terminations(running, over))
-    assert [(kind, state["exitCode"]) for kind, state in found] == [("init_container", 3), ("container", 3)]
+    terminations = list(new_terminations(running, over))
+    assert [(kind, state["exitCode"]) for kind, state in terminations] == [
+        ("init_container", 3),
+        ("container", 3),
+    ]
     assert list(new_terminations(over, over)) == []
     assert list(new_terminations({}, running)) == []

@@ -29,8 +29,8 @@ from tests.node.kubelet.pods import pod
 )
 def test_where_others_are_mounted(mounts: dict[str, str], expected: list[str]) -> None:
     listed = [{"name": name, "mountPath": path} for name, path in mounts.items()]
-    found = nested_mount_points(pod(containers=[{"name": "c", "volumeMounts": listed}]))
-    assert found.get("v", []) == expected
+    points = nested_mount_points(pod(containers=[{"name": "c", "volumeMounts": listed}]))
+    assert points.get("v", []) == expected
 
 
 def test_a_sub_path_has_no_place_for_others() -> None:

@@ -41,7 +41,7 @@ class Kernel:
                 got.append((flags, body))
                 answers.append(self._acknowledged(0xFFFFFFF0, -errno.EIO))  # to somebody who gave up
                 if flags & DUMP == DUMP:
-                    answers += [self._message(kind, number, each) for each in self.listed]
+                    answers += [self._message(kind, number, entry) for entry in self.listed]
                     answers.append(self._message(3, number, struct.pack("=i", -self.errors.get(body, 0))))
                 else:
                     answers.append(self._acknowledged(number, -self.errors.get(body, 0)))
@@ -84,7 +84,7 @@ def test_each_request_gets_its_own_error(backwards: bool) -> None:
         }
         assert len(errors) == 200
         assert [body for message in kernel.messages for _, body in message] == [
-            each.body for each in requests
+            request.body for request in requests
         ]
         assert {flags for message in kernel.messages for flags, _ in message} == {0x605}
         assert len(kernel.messages) == 4, "64 at a time, so that the answers fit into the socket's buffer"
