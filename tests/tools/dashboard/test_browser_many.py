@@ -80,5 +80,5 @@ def test_thirty_thousand_pods(page: Any, dashboard: Dashboard, server: Server) -
     page.fill("#search", "tier=7 29997")
     page.wait_for_selector(".hits b >> text=settings-029997")
     page.wait_for_selector(".hits .quiet:not(:has-text('still reading'))")
-    found = page.inner_text(".hits .quiet")
-    assert int(found.split(" of ")[1].split()[0]) >= _PODS
+    summary = page.inner_text(".hits .quiet")
+    assert int(summary.split(" of ")[1].split()[0]) >= _PODS

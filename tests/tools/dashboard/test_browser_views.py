@@ -208,8 +208,8 @@ def test_what_an_object_is_related_to(page: Any, dashboard: Dashboard) -> None:
         ("pods", spec), ("deployments.apps", {"template": {"spec": spec}}),
         ("cronjobs.batch", {"jobTemplate": {"spec": {"template": {"spec": spec}}}}),
     ):  # fmt: skip
-        found = page.evaluate(script, [resource, {"metadata": metadata, "spec": own}])
-        assert found == [[kind, "n", name] for kind, name in expected]
+        references = page.evaluate(script, [resource, {"metadata": metadata, "spec": own}])
+        assert references == [[kind, "n", name] for kind, name in expected]
     assert page.evaluate(script, ["configmaps", {"metadata": metadata}]) == []
 
 

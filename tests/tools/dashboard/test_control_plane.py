@@ -37,8 +37,8 @@ def test_members_of_etcd_are_components() -> None:
         {"metadata": {"name": "x"}},
         {},
     ]
-    found = components(pods)
-    assert [(one["component"], one["node"], one["ready"], one["restarts"], one["address"]) for one in found] == [
+    shown = components(pods)
+    assert [(one["component"], one["node"], one["ready"], one["restarts"], one["address"]) for one in shown] == [
         ("etcd", "a", True, 0, ""), ("etcd", "b", False, 3, "https://10.0.0.2:2379"), ("kube-scheduler", "a", True, 0, ""),
     ]  # fmt: skip
 
@@ -64,9 +64,9 @@ _SERVER = {
     ],
 )  # fmt: skip
 def test_members_of_an_etcd_outside(pods: list[Any], statuses: list[Any], members: list[Any]) -> None:
-    found = members_elsewhere(pods, statuses)
-    assert [(one["name"], one["address"], one["ready"]) for one in found] == members
-    assert has_store(found) == bool(members) and not has_store([{"component": "kube-apiserver"}])
+    shown = members_elsewhere(pods, statuses)
+    assert [(one["name"], one["address"], one["ready"]) for one in shown] == members
+    assert has_store(shown) == bool(members) and not has_store([{"component": "kube-apiserver"}])
 
 
 def test_indicators_of_the_page_of_metrics() -> None:
@@ -77,15 +77,15 @@ def test_indicators_of_the_page_of_metrics() -> None:
         'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 2048', "apiserver_other_total 5",
     ]  # fmt: skip
     levels = service_levels("\n".join(lines))
-    found = {one["name"]: one for one in levels["indicators"]}
+    indicators = {one["name"]: one for one in levels["indicators"]}
     write, read = (
-        found["API calls that change objects, 99 %"],
-        found["API calls that read a namespace or a cluster, 99 %"],
+        indicators["API calls that change objects, 99 %"],
+        indicators["API calls that read a namespace or a cluster, 99 %"],
     )
     assert (write["met"], write["count"], write["objective"]) == (False, 100, 1.0) and 1 < write[
         "seconds"
     ] <= 2
-    assert read["met"] and len(found) == 2 and levels["storage"] == 2048
+    assert read["met"] and len(indicators) == 2 and levels["storage"] == 2048
 
 
 @pytest.mark.parametrize(

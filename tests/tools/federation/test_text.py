@@ -30,8 +30,11 @@ def test_files_are_read_as_kubectl_reads_them(tmp_path: Path) -> None:
     file.write_text(
         "# nothing yet\n---\nkind: A\ndata: {when: 2026-01-02, on: on, mode: 0644}\n--- # more\nkind: BList\nitems: [{kind: B}]\n"
     )
-    found: list[Any] = list(text.read(file))
-    assert found == [{"kind": "A", "data": {"when": "2026-01-02", "true": True, "mode": 420}}, {"kind": "B"}]
+    objects: list[Any] = list(text.read(file))
+    assert objects == [
+        {"kind": "A", "data": {"when": "2026-01-02", "true": True, "mode": 420}},
+        {"kind": "B"},
+    ]
 
 
 @pytest.mark.parametrize("content", ["[", "a: 1", "kind: 5", "- kind", "kind: [A]"])

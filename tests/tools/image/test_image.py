@@ -37,8 +37,8 @@ LISTING = """\
 
 
 def test_what_a_program_loads() -> None:
-    found = shared_libraries.libraries(LISTING)
-    assert {shared_libraries.in_image(name, path) for name, path in found.items()} == {
+    paths = shared_libraries.libraries(LISTING)
+    assert {shared_libraries.in_image(name, path) for name, path in paths.items()} == {
         "usr/lib/libpython3.11.so.1.0",  # no loader looks into /opt
         "usr/lib/x86_64-linux-gnu/libc.so.6",
         "usr/lib64/ld-linux-x86-64.so.2",

@@ -76,11 +76,11 @@ async def test_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
     monkeypatch.setenv("NO_PROXY", "10.96.0.0/12")
     assert (await HTTPProxy("10.96.0.1").check()) == Findings()
-    found = await HTTPProxy("10.0.0.1").check()
-    assert found.warnings[0].startswith('Connection to "https://10.0.0.1" uses proxy "http://proxy:3128".')
+    findings = await HTTPProxy("10.0.0.1").check()
+    assert findings.warnings[0].startswith('Connection to "https://10.0.0.1" uses proxy "http://proxy:3128".')
     assert (await HTTPProxyCIDR("10.96.0.0/12").check()) == Findings()
-    found = await HTTPProxyCIDR("10.244.0.0/16").check()
-    assert found.warnings[0].startswith('connection to "10.244.0.0/16" uses proxy "http://proxy:3128".')
+    findings = await HTTPProxyCIDR("10.244.0.0/16").check()
+    assert findings.warnings[0].startswith('connection to "10.244.0.0/16" uses proxy "http://proxy:3128".')
     assert (await HTTPProxyCIDR("nonsense").check()).errors
 
 
@@ -110,8 +110,8 @@ def test_what_members_answer(answer: bytes, problem: str) -> None:
 async def test_members_that_do_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pybernetes.tools.kubeadm.checks.versions._ETCD_PAUSE", 0.0)
     external = {"endpoints": ["https://127.0.0.1:1"]}
-    found = await ExternalEtcdVersion(external).check()
-    assert found.errors[0].startswith('Get "https://127.0.0.1:1/version": ')
+    findings = await ExternalEtcdVersion(external).check()
+    assert findings.errors[0].startswith('Get "https://127.0.0.1:1/version": ')
     missing = {**external, "caFile": str(tmp_path / "ca.crt")}
     assert "couldn't load external etcd's" in (await ExternalEtcdVersion(missing).check()).errors[0]
 
@@ -119,8 +119,8 @@ async def test_members_that_do_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
 async def test_manifests_that_are_missing(tmp_path: Path) -> None:
     for component in ("kube-apiserver", "kube-scheduler"):
         (tmp_path / f"{component}.yaml").write_text("")
-    found = await cluster.StaticPodManifest(tmp_path).check()
-    assert found.errors == [f"manifest files not found: [{tmp_path}/kube-controller-manager.yaml]"]
+    findings = await cluster.StaticPodManifest(tmp_path).check()
+    assert findings.errors == [f"manifest files not found: [{tmp_path}/kube-controller-manager.yaml]"]
 
 
 def test_nodes_that_are_not_ready() -> None:

@@ -25,9 +25,9 @@ def test_cluster_info_is_believed_with_the_right_token_only() -> None:
         assert not valid(wrong, "content", "abcdef", "0123456789abcdef")
 
 
-@pytest.mark.parametrize("found", [None, [], "x", {}, {"data": ["a"]}, {"data": {"a": 1, "kubeconfig": {}}}])
-def test_what_a_server_that_nobody_trusts_yet_may_say(found: Any) -> None:
-    assert discovery.texts(found) == {}
+@pytest.mark.parametrize("answer", [None, [], "x", {}, {"data": ["a"]}, {"data": {"a": 1, "kubeconfig": {}}}])
+def test_what_a_server_that_nobody_trusts_yet_may_say(answer: Any) -> None:
+    assert discovery.texts(answer) == {}
     assert discovery.texts({"data": {"a": "b", "c": 1}}) == {"a": "b"}
 
 

@@ -87,7 +87,7 @@ async def test_a_machine_does_not_join_behind_a_learner_that_is_gone(monkeypatch
 def test_what_status_says_of_a_member(
     leader: int, is_learner: bool, errors: tuple[str, ...], text: str
 ) -> None:
-    found = MemberStatus(
+    status = MemberStatus(
         "https://a:2379", 1, 7, "3.4.23", 2_100_000, 1, leader, is_learner, 2, 3, 3, 4, errors
     )
-    assert described(found) == text
+    assert described(status) == text

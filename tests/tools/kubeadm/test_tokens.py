@@ -21,12 +21,12 @@ def test_a_token_survives_its_secret() -> None:
         "usages": ["signing"],
         "groups": ["system:bootstrappers:a"],
     }
-    found = tokens.from_secret(tokens.secret(token, NOW))
-    assert found["token"] == token["token"] and found["expires"] == "2026-01-03T03:04:05Z"
-    assert found["usages"] == ["signing"] and found["groups"] == ["system:bootstrappers:a"]
+    again = tokens.from_secret(tokens.secret(token, NOW))
+    assert again["token"] == token["token"] and again["expires"] == "2026-01-03T03:04:05Z"
+    assert again["usages"] == ["signing"] and again["groups"] == ["system:bootstrappers:a"]
     assert tokens.expiration({"ttl": "0s"}, NOW) == ""
     assert (
-        left(found["expires"], NOW) == "1d"
+        left(again["expires"], NOW) == "1d"
         and left("", NOW) == "<forever>"
         and left("2020-01-01T00:00:00Z", NOW) == "<invalid>"
     )

@@ -69,7 +69,7 @@ async def left_by(plane: ControlPlane, token: str) -> Counter[str]:
     await eventually(lambda: not connections)
     await asyncio.sleep(0)
     gc.collect()
-    names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.garbage)
+    names = (f"{type(obj).__module__}.{type(obj).__qualname__}" for obj in gc.garbage)
     return Counter(name for name in names if name.startswith("pybernetes."))
 
 

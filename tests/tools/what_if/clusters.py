@@ -107,7 +107,7 @@ def ask(
 
 def where(answer: Answer) -> dict[str, str]:
     """Return the node of every pod that gets one or stays pending (an empty text)."""
-    return {each.pod.name: each.node for each in answer.placements if not each.gone}
+    return {placement.pod.name: placement.node for placement in answer.placements if not placement.gone}
 
 
 def deployment(name: str, replicas: int, cpu: str = "1", **spec: Any) -> Object:

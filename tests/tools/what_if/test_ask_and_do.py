@@ -92,15 +92,15 @@ async def test_where_pods_go(seed: int, tmp_path: Path) -> None:
             answer = await asked(client, "schedule", file=tmp_path / "pod.yaml", objects=[obj])
             name, before = (
                 obj["metadata"]["name"],
-                {each["metadata"]["name"] for each in (await client.list(PODS)).items},
+                {pod["metadata"]["name"] for pod in (await client.list(PODS)).items},
             )
-            placement = next(each for each in answer.placements if each.pod.name == name)
+            placement = next(candidate for candidate in answer.placements if candidate.pod.name == name)
             await client.create(PODS, obj)
 
             async def settled(name: str = name, waits: bool = not placement.node) -> Object | None:
-                found = await client.get(PODS, name, "default")
-                if found["spec"].get("nodeName") or (waits and condition(found).get("status") == "False"):
-                    return found
+                current = await client.get(PODS, name, "default")
+                if current["spec"].get("nodeName") or (waits and condition(current).get("status") == "False"):
+                    return current
                 return None
 
             real = await eventually(settled)
@@ -113,7 +113,7 @@ async def test_where_pods_go(seed: int, tmp_path: Path) -> None:
             if not placement.victims:
                 assert real["spec"]["nodeName"] in answer.explained[-1].explanation.best, (seed, name)
                 continue
-            after = {each["metadata"]["name"] for each in (await client.list(PODS)).items}
+            after = {pod["metadata"]["name"] for pod in (await client.list(PODS)).items}
             assert len(before - after) == len(placement.victims), (seed, name)
     assert seen["placed"] > 5 and seen["pending"] and seen.total() == 28, seen
 
@@ -152,14 +152,14 @@ async def live(nodes: int, replicas: int, cpu: str) -> AsyncIterator[Client]:
 
 
 async def _pods(client: Client) -> list[Object]:
-    return [each for each in (await client.list(PODS)).items if "deletionTimestamp" not in each["metadata"]]
+    return [pod for pod in (await client.list(PODS)).items if "deletionTimestamp" not in pod["metadata"]]
 
 
 async def _ready(client: Client, count: int) -> bool:
     ready = [
-        each
-        for each in await _pods(client)
-        for part in each["status"].get("conditions", ())
+        pod
+        for pod in await _pods(client)
+        for part in pod["status"].get("conditions", ())
         if part["type"] == "Ready" and part["status"] == "True"
     ]
     return len(ready) == count
@@ -168,8 +168,8 @@ async def _ready(client: Client, count: int) -> bool:
 async def _settled(client: Client, total: int, pending: int) -> bool:
     """Return whether there are so many pods, and as many of them as foretold were told that they fit nowhere."""
     pods = await _pods(client)
-    refused = [each for each in pods if condition(each).get("status") == "False"]
-    without = [each for each in pods if not each["spec"].get("nodeName")]
+    refused = [pod for pod in pods if condition(pod).get("status") == "False"]
+    without = [pod for pod in pods if not pod["spec"].get("nodeName")]
     return len(pods) == total and len(refused) == len(without) == pending
 
 
@@ -180,8 +180,8 @@ def loads(answer: Answer) -> list[int]:
 
 async def real_loads(client: Client) -> list[int]:
     """Return how many pods the nodes have, least first."""
-    counts = Counter(each["spec"].get("nodeName", "") for each in await _pods(client))
-    return sorted(counts[each["metadata"]["name"]] for each in (await client.list(NODES)).items)
+    counts = Counter(pod["spec"].get("nodeName", "") for pod in await _pods(client))
+    return sorted(counts[node["metadata"]["name"]] for node in (await client.list(NODES)).items)
 
 
 async def test_a_drain_with_a_budget() -> None:
@@ -196,10 +196,10 @@ async def test_a_drain_with_a_budget() -> None:
             return budget.get("status", {}).get("disruptionsAllowed") == 1
 
         await eventually(counted)
-        node = min((each["spec"]["nodeName"] for each in await _pods(client)), key=lambda name: name)
+        node = min((pod["spec"]["nodeName"] for pod in await _pods(client)), key=lambda name: name)
         answer = await asked(client, "drain", node)
         # Two nodes have room for six of the eight: what fits goes, then one more whose replacement is never ready.
-        victims = [each for each in await _pods(client) if each["spec"]["nodeName"] == node]
+        victims = [pod for pod in await _pods(client) if pod["spec"]["nodeName"] == node]
         await client.patch(NODES, node, {"spec": {"unschedulable": True}})
 
         async def drained() -> bool:
@@ -207,7 +207,7 @@ async def test_a_drain_with_a_budget() -> None:
             for victim in victims:
                 with suppress(TooManyRequests, NotFound):
                     await _evict(client, victim["metadata"]["name"])
-            left = [each for each in await _pods(client) if each["spec"].get("nodeName") == node]
+            left = [pod for pod in await _pods(client) if pod["spec"].get("nodeName") == node]
             return len(left) == len(answer.blocked) and await _settled(client, 8, len(answer.pending))
 
         await eventually(drained)
@@ -234,13 +234,13 @@ async def _evict(client: Client, name: str) -> None:
 async def test_lost_nodes(what: str) -> None:
     async with live(4, 10, "10") as client:
         answer = await asked(client, "lose", what)
-        lost = [each["metadata"]["name"] for each in (await client.list(NODES)).items
-                if what in (each["metadata"]["name"], each["metadata"]["labels"][ZONE])]  # fmt: skip
+        lost = [node["metadata"]["name"] for node in (await client.list(NODES)).items
+                if what in (node["metadata"]["name"], node["metadata"]["labels"][ZONE])]  # fmt: skip
         for name in lost:
             await client.delete(NODES, name)
-        for each in await _pods(client):
-            if each["spec"].get("nodeName") in lost:
-                await client.delete(PODS, each["metadata"]["name"], "default", grace=0)
+        for obj in await _pods(client):
+            if obj["spec"].get("nodeName") in lost:
+                await client.delete(PODS, obj["metadata"]["name"], "default", grace=0)
         await eventually(lambda: _settled(client, 10, len(answer.pending)))
         assert await real_loads(client) == loads(answer)
 
@@ -259,9 +259,9 @@ async def test_what_the_descheduler_moves(tmp_path: Path) -> None:
     async with live(3, 6, "4") as client:
         # A node is lost and comes back: pods do not move by themselves.
         await client.patch(NODES, "n2", {"spec": {"unschedulable": True}})
-        for each in await _pods(client):
-            if each["spec"]["nodeName"] == "n2":
-                await client.delete(PODS, each["metadata"]["name"], "default", grace=0)
+        for obj in await _pods(client):
+            if obj["spec"]["nodeName"] == "n2":
+                await client.delete(PODS, obj["metadata"]["name"], "default", grace=0)
         await eventually(lambda: _ready(client, 6))
         await client.patch(NODES, "n2", {"spec": {"unschedulable": None}})
         assert await real_loads(client) == [0, 3, 3]
@@ -273,8 +273,8 @@ async def test_what_the_descheduler_moves(tmp_path: Path) -> None:
         descheduler = Descheduler(client, policy)
         async with descheduler.following():
             evicted = await descheduler.run_once()
-        assert Counter(each.record.pod.node for each in evicted) == Counter(
-            each.was_on for each in answer.placed
+        assert Counter(eviction.record.pod.node for eviction in evicted) == Counter(
+            placement.was_on for placement in answer.placed
         )
         await eventually(lambda: _ready(client, 6))
         await eventually(lambda: _settled(client, 6, 0))

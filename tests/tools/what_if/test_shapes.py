@@ -24,7 +24,7 @@ def test_all_parts() -> None:
 
 def test_names_are_free() -> None:
     made = shapes.parse("cpu=1,memory=1Gi").nodes(cluster([node("new-0"), node("new-2")]), 2)
-    assert [each.name for each in made] == ["new-1", "new-3"]
+    assert [new.name for new in made] == ["new-1", "new-3"]
     assert made[0].allowed_pods == 110
 
 

@@ -16,7 +16,7 @@ def simulate(world: Cluster) -> Simulation:
 
 
 def places(simulation: Simulation) -> dict[str, str]:
-    return {each.pod.name: each.node for each in simulation.placements.values()}
+    return {placement.pod.name: placement.node for placement in simulation.placements.values()}
 
 
 def test_pods_come_by_priority_and_then_by_age() -> None:
@@ -25,15 +25,15 @@ def test_pods_come_by_priority_and_then_by_age() -> None:
     important = pending("important", "3", priority=5)
     important["metadata"]["creationTimestamp"] = "2026-01-01T00:00:10Z"
     world = cluster([node("n0"), node("n1")], [new, important, old])
-    found = places(simulate(world))
-    assert found["new"] == ""
-    assert {found["old"], found["important"]} == {"n0", "n1"}
+    node_of = places(simulate(world))
+    assert node_of["new"] == ""
+    assert {node_of["old"], node_of["important"]} == {"n0", "n1"}
 
 
 def test_what_is_assumed_is_taken() -> None:
     world = cluster([node("n0", pods="2"), node("n1", pods="1")], [pending(f"p{n}") for n in range(4)])
-    found = places(simulate(world))
-    assert sorted(found.values()) == ["", "n0", "n0", "n1"]
+    node_of = places(simulate(world))
+    assert sorted(node_of.values()) == ["", "n0", "n0", "n1"]
 
 
 def test_preemption_takes_the_least_important_and_its_controller_makes_another() -> None:
@@ -62,15 +62,15 @@ def test_alike_pods_preempt_one_after_the_other() -> None:
     world = cluster(
         [node(f"n{n}") for n in range(3)], [*pods, *(pending(f"high{n}", "4", priority=9) for n in range(4))]
     )
-    found = places(simulate(world))
-    assert sorted(found[f"high{n}"] for n in range(4)) == ["", "n0", "n1", "n2"]
+    node_of = places(simulate(world))
+    assert sorted(node_of[f"high{n}"] for n in range(4)) == ["", "n0", "n1", "n2"]
 
 
 def test_gates_and_foreign_schedulers_are_named() -> None:
     gated = pending("gated", schedulingGates=[{"name": "example.com/wait"}])
     foreign = pending("foreign", schedulerName="other")
     simulation = simulate(cluster([node("n0")], [gated, foreign]))
-    messages = {each.pod.name: each.message for each in simulation.placements.values()}
+    messages = {placement.pod.name: placement.message for placement in simulation.placements.values()}
     assert "example.com/wait" in messages["gated"] and "other" in messages["foreign"]
     assert set(places(simulation).values()) == {""}
 

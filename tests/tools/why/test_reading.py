@@ -32,11 +32,11 @@ async def test_a_pod_that_fits_nowhere_gets_the_verdict_on_every_node() -> None:
         await client.create(PODS, large)
         said = await eventually(lambda: message(client, "large"))
         answer = await reading.ask(client, "pod", "large", "default")
-        (found,) = answer.findings
-        assert found.title == "None of the 3 nodes will do."
-        by_plugin = {group.plugin: set(group.nodes) for group in found.nodes}
+        (finding,) = answer.findings
+        assert finding.title == "None of the 3 nodes will do."
+        by_plugin = {group.plugin: set(group.nodes) for group in finding.nodes}
         assert by_plugin == {"NodeResourcesFit": {"n1", "n2"}, "TaintToleration": {"n3"}}
-        assert f"The scheduler's last words: {said}" in found.details
+        assert f"The scheduler's last words: {said}" in finding.details
         with pytest.raises(NotFound):
             await reading.ask(client, "pod", "none", "default")
         with pytest.raises(reading.UnknownKind, match="what can be asked about: daemonset, deployment"):
@@ -110,9 +110,9 @@ async def test_an_answer_has_only_what_its_reader_may_see() -> None:
         of_others = await reading.may(client, wish, User("nobody"))
         assert "ClusterRole" in of_others.findings[1].title
         own = await reading.rights(reader, "default")
-        assert any("get: pods" in text for found in own.findings for text in found.details)
+        assert any("get: pods" in text for finding in own.findings for text in finding.details)
         of_reader = await reading.rights(client, "default", User("reader"))
-        assert [found.title for found in of_reader.findings] == ["Role reader in default:"]
+        assert [finding.title for finding in of_reader.findings] == ["Role reader in default:"]
         allowed = await reading.may(reader, Wish("get", "pods", "", "", "default"))
         assert allowed.state == "may get pods in default"
 

@@ -29,7 +29,7 @@ def test_roles_and_their_rules() -> None:
     )  # fmt: skip
     answer = rights.decide(User("jane", ("system:masters",)), "shop", around)
     assert causes(answer.findings) == []
-    assert [(found.title, found.details) for found in answer.findings] == [
+    assert [(finding.title, finding.details) for finding in answer.findings] == [
         ("jane may do everything: whoever is in system:masters may.", []),
         ("ClusterRole wide in the whole cluster:", ["*: /metrics"]),
         ("Role reader in shop:", ["get, list: pods, pods.apps"]),
@@ -38,8 +38,8 @@ def test_roles_and_their_rules() -> None:
 
 
 def test_who_may_not_read_roles_gets_what_the_server_tells() -> None:
-    (found,) = rights.decide(User("jane"), "shop", world(), [RULE]).findings
-    assert found.details == ["get, list: pods, pods.apps"]
+    (finding,) = rights.decide(User("jane"), "shop", world(), [RULE]).findings
+    assert finding.details == ["get, list: pods, pods.apps"]
 
 
 @pytest.mark.parametrize(

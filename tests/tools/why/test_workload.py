@@ -62,9 +62,9 @@ def test_workloads(
 
 def test_the_quota_is_linked_with_its_figures() -> None:
     made = obj("web", "Deployment", wanting(2), failing(is_true("ReplicaFailure", message=QUOTA_TEXT)))
-    (found, *_) = deployment.WHY.decide(made, world((RESOURCE_QUOTAS, [QUOTA, obj("other")])))[1]
-    assert found.details == [QUOTA_TEXT, "small: pods 1 of 1"]
-    assert [link.name for link in found.links] == ["small"]
+    (finding, *_) = deployment.WHY.decide(made, world((RESOURCE_QUOTAS, [QUOTA, obj("other")])))[1]
+    assert finding.details == [QUOTA_TEXT, "small: pods 1 of 1"]
+    assert [link.name for link in finding.links] == ["small"]
 
 
 def test_who_scaled_is_told() -> None:
@@ -73,7 +73,7 @@ def test_who_scaled_is_told() -> None:
     scaler = obj("auto", spec={"scaleTargetRef": {"kind": "Deployment", "name": "web"}})
     others = obj("none", spec={"scaleTargetRef": {"kind": "Deployment", "name": "db"}})
     findings = deployment.WHY.decide(made, world((HORIZONTAL_POD_AUTOSCALERS, [others, scaler])))[1]
-    assert [found.title for found in findings] == [
+    assert [finding.title for finding in findings] == [
         "The autoscaler auto decides how many pods there are.",
         "5 pods are asked for: kubectl wrote that at 2026-01-01T00:00:00Z (scale).",
     ]

@@ -27,7 +27,7 @@ def world(*known: tuple[Ref, list[dict[str, Any]]], events: dict[str, str] | Non
 
 def causes(findings: list[Finding]) -> list[str]:
     """Return the titles of causes."""
-    return [found.title for found in findings if found.cause]
+    return [finding.title for finding in findings if finding.cause]
 
 
 def is_true(type_: str, status: str = "True", **more: str) -> dict[str, str]:

@@ -21,10 +21,10 @@ from pybernetes.tools.kubeadm.upgrade import policy
     ],
 )
 def test_upgrades(target: str, current: str, kubelets: list[str], mandatory: int, skippable: int) -> None:
-    found = policy.problems(target, current, "v1.37.0", kubelets)
-    assert (len(found.mandatory), len(found.skippable)) == (mandatory, skippable)
+    problems = policy.problems(target, current, "v1.37.0", kubelets)
+    assert (len(problems.mandatory), len(problems.skippable)) == (mandatory, skippable)
     if mandatory or skippable:
         with pytest.raises(KubeadmError, match="the version argument is invalid due to these"):
-            policy.check(found, force=False)
+            policy.check(problems, force=False)
     if not mandatory:
-        assert policy.check(found, force=True).count("\t- ") == skippable
+        assert policy.check(problems, force=True).count("\t- ") == skippable

@@ -29,8 +29,8 @@ def story(tmp_path: Path, name: str, first: str, group: str) -> None:
     )
 
     def nodes() -> list[str]:
-        found = json.loads(user.kubectl("get", "nodes", "-l", "room=wanted", "-o", "json"))["items"]
-        return [node["metadata"]["name"] for node in found]
+        listed = json.loads(user.kubectl("get", "nodes", "-l", "room=wanted", "-o", "json"))["items"]
+        return [node["metadata"]["name"] for node in listed]
 
     def deployment(replicas: int) -> str:
         container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "600m"}}}

@@ -11,7 +11,9 @@ def test_members_have_names_and_ranges_of_their_own() -> None:
     assert members("fed", 3) == ["fed-1", "fed-2", "fed-3"]
     made = [member_settings(number, 1) for number in range(1, 61)]
     ranges = [ipaddress.ip_network(row[name]) for row in made for name in ("pod_range", "service_range")]
-    assert len(set(ranges)) == 120 and all(found.is_private and found.prefixlen == 16 for found in ranges)
+    assert len(set(ranges)) == 120 and all(
+        network.is_private and network.prefixlen == 16 for network in ranges
+    )
     assert member_settings(1, None)["nodes"] == 1 and member_settings(1, 0)["hollow"] == 0
 
 

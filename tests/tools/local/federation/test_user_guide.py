@@ -54,17 +54,17 @@ class Guide:
 
     async def everywhere(self, expected: dict[str, Any], kind: Ref, name: str, *path: str) -> None:
         """Wait until a field has a value in each cluster; None where there is no such object or field."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
 
         async def there() -> bool:
             for cluster in expected:
-                found[cluster] = await self._field(cluster, kind, name, path)
-            return found == expected
+                values[cluster] = await self._field(cluster, kind, name, path)
+            return values == expected
 
         try:
             await eventually(there, 120)
         except AssertionError:
-            raise AssertionError(f"{kind.kind} {name} {path}: {found}, not {expected}") from None
+            raise AssertionError(f"{kind.kind} {name} {path}: {values}, not {expected}") from None
 
     async def _field(self, cluster: str, kind: Ref, name: str, path: tuple[str, ...]) -> Any:
         if cluster not in self._clients:

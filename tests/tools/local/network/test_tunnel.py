@@ -83,17 +83,17 @@ async def test_each_line_says_whose_port_it_speaks_of(
 ) -> None:
     program = "import signal, sys; print('Forwarding from', sys.argv[-1], flush=True); signal.pause()"
     monkeypatch.setattr(tunnel, "pyb", lambda *arguments: [sys.executable, "-c", program, *arguments])
-    found = [Forward("default", "web", ("8443:8443",)), Forward("apps", "other", (":80",))]
+    targets = [Forward("default", "web", ("8443:8443",)), Forward("apps", "other", (":80",))]
 
     async def those(*_: object) -> list[Forward]:
-        return found
+        return targets
 
     monkeypatch.setattr(tunnel, "find", those)
     said: set[str] = set()
 
     def all_are_there() -> bool:
         said.update(capsys.readouterr().out.splitlines())
-        return len(said) == len(found)
+        return len(said) == len(targets)
 
     running = asyncio.create_task(tunnel.run(tmp_path / "config", (), "", "127.0.0.1"))
     try:

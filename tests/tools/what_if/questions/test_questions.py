@@ -81,7 +81,7 @@ def test_priority_classes_limit_ranges_and_runtime_classes_count(tmp_path: Path)
     }  # fmt: skip
     objects = [deployment("web", 2, priorityClassName="high", runtimeClassName="vm")]
     answer = ask(cluster([node("n0")], None, **lists), "schedule", file=tmp_path / "f", objects=objects)
-    assert [each.pod.priority for each in answer.placements] == [7, 7]
+    assert [placement.pod.priority for placement in answer.placements] == [7, 7]
     assert len(answer.placed) == 1 and "Insufficient memory" in answer.pending[0].message
 
 
@@ -174,7 +174,7 @@ def crowd() -> Cluster:
 
 def test_drain_leaves_daemons_and_static_pods_where_they_are() -> None:
     answer = ask(crowd(), "drain", "n0")
-    assert where(answer) == {"app-0": "n1"} and [each.pod.name for each in answer.gone] == ["bare"]
+    assert where(answer) == {"app-0": "n1"} and [placement.pod.name for placement in answer.gone] == ["bare"]
     assert answer.after["n0"].pods == 2 and not answer.blocked
     assert "--force" in answer.notes[0] and "default/bare" in answer.notes[0]
     assert "--delete-emptydir-data" in answer.notes[1] and answer.result == "1 node would be drained"
@@ -187,7 +187,7 @@ def test_drain_waits_for_replacements_within_a_budget() -> None:
     assert where(answer) == {f"app-{n}": "n1" for n in range(3)} and not answer.blocked
     world = cluster([node("n0"), node("n1", cpu="2")], pods, poddisruptionbudgets=[budget("b", 0)])
     answer = ask(world, "drain", "n0")
-    assert [each[:2] for each in answer.blocked] == [(f"default/app-{n}", "n0") for n in range(3)]
+    assert [entry[:2] for entry in answer.blocked] == [(f"default/app-{n}", "n0") for n in range(3)]
     assert answer.placements == [] and answer.result == "the drain of 1 node would not end"
 
 
@@ -200,7 +200,7 @@ def test_two_nodes_are_drained_together() -> None:
 @pytest.mark.parametrize("what", ["n0", "z0"])
 def test_lose_takes_all_pods_along(what: str) -> None:
     answer = ask(crowd(), "lose", what)
-    assert where(answer) == {"app-0": "n1"} and [each.pod.name for each in answer.gone] == ["bare"]
+    assert where(answer) == {"app-0": "n1"} and [placement.pod.name for placement in answer.gone] == ["bare"]
     assert list(answer.after) == ["n1"] and answer.result == "1 of 2 nodes would be gone, with 2 pods"
 
 
@@ -263,7 +263,7 @@ def test_scale() -> None:
     answer = ask(world(), "scale", "rs/app", "--replicas=7")
     assert sorted(where(answer).values()) == ["", "", "n0", "n0", "n1"] and where(answer)["other"] == "n1"
     answer = ask(world(), "scale", "ReplicaSet/app", "--replicas=1")
-    assert [each.pod.name for each in answer.gone] == [
+    assert [placement.pod.name for placement in answer.gone] == [
         "app-c",
         "app-b",
     ]  # not ready first, then the newest beside another

@@ -40,8 +40,8 @@ def test_claims(spec: Any, status: Any, pods: Any, events: Any, expected: list[s
     around = world((STORAGE_CLASSES, [LATE, NONE]), (PERSISTENT_VOLUMES, []), (PODS, pods), events=events)
     _, findings = persistentvolumeclaim.WHY.decide(obj("data", spec=spec, status=status), around)
     assert len(findings) == len(expected)
-    for found, words in zip(findings, expected, strict=True):
-        assert words in found.title
+    for finding, words in zip(findings, expected, strict=True):
+        assert words in finding.title
 
 
 def test_a_claim_that_is_deleted_and_used() -> None:

@@ -81,17 +81,17 @@ def test_the_verdict_on_every_node_is_grouped() -> None:
         (Verdict("NodeResourcesFit", "Insufficient cpu", ("n1", "n2")), Verdict("TaintToleration", "tainted", ("n3",))),
         0, (), (),
     )  # fmt: skip
-    ((found),) = WHY.decide(obj("web"), around)[1]
-    assert found.title == "None of the 3 nodes will do."
-    assert found.details[0] == "2 of 3 nodes: Insufficient cpu (NodeResourcesFit): n1, n2"
-    assert [(group.plugin, group.nodes) for group in found.nodes] == [
+    ((finding),) = WHY.decide(obj("web"), around)[1]
+    assert finding.title == "None of the 3 nodes will do."
+    assert finding.details[0] == "2 of 3 nodes: Insufficient cpu (NodeResourcesFit): n1, n2"
+    assert [(group.plugin, group.nodes) for group in finding.nodes] == [
         ("NodeResourcesFit", ("n1", "n2")),
         ("TaintToleration", ("n3",)),
     ]
-    assert {link.name for link in found.links} == {"n1", "n2", "n3"}
+    assert {link.name for link in finding.links} == {"n1", "n2", "n3"}
     around.explanation = Explanation("", (), 2, ("n1", "n2"), (Scored("n1", 1, {}),))
-    (found,) = WHY.decide(obj("web"), around)[1]
-    assert not found.cause and "2 of 3 nodes would do now" in found.title
+    (finding,) = WHY.decide(obj("web"), around)[1]
+    assert not finding.cause and "2 of 3 nodes would do now" in finding.title
     around.explanation = Explanation("VolumeBinding: no such claim", (), 0, (), ())
     assert "no node at all" in WHY.decide(obj("web"), around)[1][0].title
     around.explanation, around.nodes = Explanation("", (), 0, (), ()), 0

@@ -51,9 +51,9 @@ def test_the_pods_that_come_nearest_are_named() -> None:
     spec = {"selector": {"app": "web", "tier": "front"}, "ports": []}
     near = obj("near", status=READY, labels={"app": "web", "tier": "back"})
     far = obj("far", status=READY, labels={"other": "x"})
-    (found,) = WHY.decide(obj("web", spec=spec), world((PODS, [far, near])))[1]
-    assert found.details == ["Pod near is near, but has tier=back."]
-    assert [link.name for link in found.links] == ["near"]
+    (finding,) = WHY.decide(obj("web", spec=spec), world((PODS, [far, near])))[1]
+    assert finding.details == ["Pod near is near, but has tier=back."]
+    assert [link.name for link in finding.links] == ["near"]
 
 
 def test_pods_that_may_not_be_listed_are_not_missing() -> None:
