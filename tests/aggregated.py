@@ -27,8 +27,8 @@ async def trust(
     """Return what such a server asks about callers, what it serves with, and who vouches for it."""
 
     async def published() -> Trusted | None:
-        found = await look_up(cluster.client, directory)
-        return found if found.proxy is not None else None
+        configured = await look_up(cluster.client, directory)
+        return configured if configured.proxy is not None else None
 
     trusted = await eventually(published)
     assert trusted is not None

@@ -16,7 +16,7 @@ TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 def census() -> Counter[str]:
     """Count what is there by type."""
     gc.collect()
-    names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
+    names = (f"{type(obj).__module__}.{type(obj).__qualname__}" for obj in gc.get_objects())
     return Counter(name for name in names if name.startswith("pybernetes."))
 
 
@@ -37,18 +37,18 @@ async def at_rest(look: Callable[[], Awaitable[Counter[str]]]) -> Counter[str]:
 
 def sizes() -> dict[int, int]:
     """Return how many entries each table has."""
-    return {id(thing): len(thing) for thing in gc.get_objects() if type(thing) in TABLES}
+    return {id(table): len(table) for table in gc.get_objects() if type(table) in TABLES}
 
 
 def grown_tables(before: dict[int, int], between: dict[int, int], least: int) -> set[str]:
     """Name the tables that got at least so many more twice, by whoever holds them; once could be another table in the place of a first."""
     grown = []
-    for thing in gc.get_objects():
-        if type(thing) in TABLES and id(thing) in before and id(thing) in between:
-            first, second = between[id(thing)] - before[id(thing)], len(thing) - between[id(thing)]
+    for table in gc.get_objects():
+        if type(table) in TABLES and id(table) in before and id(table) in between:
+            first, second = between[id(table)] - before[id(table)], len(table) - between[id(table)]
             if min(first, second) >= least:
-                grown.append(thing)
-    return {owner(thing) for thing in grown}
+                grown.append(table)
+    return {owner(table) for table in grown}
 
 
 def owner(table: object) -> str:

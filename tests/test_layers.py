@@ -88,21 +88,21 @@ def imports_of(source: str, package: str) -> Iterator[tuple[int, str]]:
 def violations_of(source: str, module: str, package: str) -> list[str]:
     """Say what a module (a path below pybernetes) imports and may not."""
     importer = part_of(module)
-    found = []
+    violations = []
     for line, name in imports_of(source, package):
         root, _, below = name.partition(".")
         if root == "pybernetes":
             # `from pybernetes import __version__` names no part.
             part = part_of(below) if below and (PACKAGE / below.split(".")[0]).is_dir() else ""
             if not may_import(importer, part):
-                found.append(f"line {line}: {importer or 'pybernetes'} must not import {name}")
+                violations.append(f"line {line}: {importer or 'pybernetes'} must not import {name}")
         elif root in ONLY_IN and importer not in ONLY_IN[root]:
-            found.append(f"line {line}: only {' and '.join(ONLY_IN[root])} may import {root}")
-    return found
+            violations.append(f"line {line}: only {' and '.join(ONLY_IN[root])} may import {root}")
+    return violations
 
 
 def test_imports_go_one_way() -> None:
-    found = []
+    violations = []
     for path in sorted(PACKAGE.rglob("*.py")):
         words = list(path.relative_to(PACKAGE).with_suffix("").parts)
         if words[-1] == "__init__":
@@ -111,8 +111,8 @@ def test_imports_go_one_way() -> None:
         else:
             package = ".".join(["pybernetes", *words[:-1]])
         for violation in violations_of(path.read_text(), ".".join(words), package):
-            found.append(f"{path.relative_to(PACKAGE.parent)}: {violation}")
-    assert found == []
+            violations.append(f"{path.relative_to(PACKAGE.parent)}: {violation}")
+    assert violations == []
 
 
 @pytest.mark.parametrize(

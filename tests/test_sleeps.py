@@ -78,7 +78,7 @@ def test_no_test_sleeps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "sleeps"),
     [
         ("import time\ndef f():\n    time.sleep(1)", [("f", 3)]),
         ("import time as t\nt.sleep(0.1)", [("", 2)]),
@@ -92,5 +92,5 @@ def test_no_test_sleeps() -> None:
         ("import time\nclass C:\n    def sleep(self): pass", []),
     ],
 )
-def test_what_is_found(source: str, found: list[tuple[str, int]]) -> None:
-    assert list(_sleeps(ast.parse(source))) == found
+def test_what_is_found(source: str, sleeps: list[tuple[str, int]]) -> None:
+    assert list(_sleeps(ast.parse(source))) == sleeps

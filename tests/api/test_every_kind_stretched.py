@@ -48,8 +48,8 @@ def _inputs(resource: Resource) -> list[Input]:
     "resource", builtin(), ids=lambda resource: f"{resource.api_version} {resource.kind}"
 )
 def test_every_list_and_map(resource: Resource) -> None:
-    found = {}
+    ratios = {}
     for input_ in _inputs(resource):
         if seconds(input_, _SIZE) > _SUSPICIOUS_SECONDS:
-            found[input_.name] = growth(input_)
-    assert {name: ratio for name, ratio in found.items() if ratio > MOST_GROWTH} == {}
+            ratios[input_.name] = growth(input_)
+    assert {name: ratio for name, ratio in ratios.items() if ratio > MOST_GROWTH} == {}

@@ -49,7 +49,7 @@ async def test_every_verb(transport: str) -> None:
         assert patched["data"] == {"a": "2"}
         applied = await client.apply(CONFIG_MAPS, config("one", c="3"), manager="test")
         assert applied["data"] == {"a": "2", "c": "3"}
-        assert any(each["manager"] == "test" for each in applied["metadata"]["managedFields"])
+        assert any(entry["manager"] == "test" for entry in applied["metadata"]["managedFields"])
         dry = await client.create(CONFIG_MAPS, config("dry"), dry_run=True)
         assert dry["metadata"]["name"] == "dry"
         with pytest.raises(NotFound) as missing:

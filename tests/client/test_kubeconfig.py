@@ -192,8 +192,8 @@ def test_a_pod_finds_its_configuration(tmp_path: Path) -> None:
         in_cluster(tmp_path, environment)
     (tmp_path / "token").write_text("t")
     (tmp_path / "namespace").write_text("team\n")
-    found = in_cluster(tmp_path, environment)
-    assert (found.server, found.namespace) == ("https://[fd00::1]:443", "team")
+    pod_config = in_cluster(tmp_path, environment)
+    assert (pod_config.server, pod_config.namespace) == ("https://[fd00::1]:443", "team")
     with pytest.raises(ConfigError, match="must be defined"):
         in_cluster(tmp_path, {})
 

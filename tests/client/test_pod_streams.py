@@ -34,7 +34,7 @@ class Kubelet:
                     await writer.drain()
                 writer.write(b"0\r\n\r\n")
                 return
-            offered = [each.strip() for each in headers[b"sec-websocket-protocol"].split(b",")]
+            offered = [protocol.strip() for protocol in headers[b"sec-websocket-protocol"].split(b",")]
             accept = websocket.accept_of(headers[b"sec-websocket-key"])
             writer.write(
                 b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

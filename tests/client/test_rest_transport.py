@@ -184,8 +184,8 @@ async def test_events_that_come_in_pieces() -> None:
     stream = chunked(first[:10], first[10:] + second[:5], second[5:])
     async with serving(stream, answer(200, OBJECT)) as (server, client):
         async with client.watch(CONFIG_MAPS) as events:
-            found = [(event.type, event.object["n"]) async for event in events]
-        assert found == [("ADDED", 1), ("MODIFIED", 2)] and events.resource_version == "7"
+            received = [(event.type, event.object["n"]) async for event in events]
+        assert received == [("ADDED", 1), ("MODIFIED", 2)] and events.resource_version == "7"
         await client.get(CONFIG_MAPS, "a", "default")
         assert server.connections == 1  # a watch that has ended gives its connection back
 

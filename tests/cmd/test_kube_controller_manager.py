@@ -93,8 +93,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         f"--service-account-signing-key-file={key}", f"--service-account-key-file={key}",
         f"--service-account-issuer={issuer}", "--service-cluster-ip-range=10.96.0.0/16",
     )  # fmt: skip
-    with servers.running(directory, *flags) as found:
-        yield found
+    with servers.running(directory, *flags) as apiserver:
+        yield apiserver
 
 
 def leader(server: Server) -> str:

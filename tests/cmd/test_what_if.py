@@ -51,7 +51,7 @@ async def test_nothing_is_written(
 
         code, out = await run("schedule", "-f", str(file), "-o", "json")
         answer = json.loads(out)
-        assert code == 0 and len([each for each in answer["pods"] if each["state"] == "placed"]) == 3
+        assert code == 0 and len([pod for pod in answer["pods"] if pod["state"] == "placed"]) == 3
         assert answer["explanations"][0]["filters"] == [] and len(answer["nodes"]) == 4
         assert (
             sum(answer["explanations"][0]["scores"][0]["plugins"].values())

@@ -48,10 +48,10 @@ def _rows() -> list[list[str]]:
 
 def _harmless(type_: str) -> set[str]:
     """Return the fields of a type that the page says to confine nothing."""
-    found = re.search(
+    sentence = re.search(
         rf"^Fields of `{type_}` that confine nothing: (.*?)$\n\n", PAGE + "\n\n", re.MULTILINE | re.DOTALL
     )
-    return set(_CODE.findall(found[1])) if found else set()
+    return set(_CODE.findall(sentence[1])) if sentence else set()
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)

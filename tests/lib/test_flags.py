@@ -35,13 +35,13 @@ def test_parse() -> None:
     parser = argparse.ArgumentParser()
     flags.add(parser, FLAGS)
     assert parser.parse_args([]) == flags.defaults(FLAGS)
-    found = parser.parse_args(
+    options = parser.parse_args(
         ["--concurrent-syncs=7", "--sync-period", "1m30s", "--leader-elect=false", "--controllers=*,-job"]
     )
-    assert found.concurrent_syncs == 7
-    assert found.sync_period == 90
-    assert found.leader_elect is False
-    assert found.controllers == ("*", "-job")
+    assert options.concurrent_syncs == 7
+    assert options.sync_period == 90
+    assert options.leader_elect is False
+    assert options.controllers == ("*", "-job")
     assert parser.parse_args(["--leader-elect"]).leader_elect is True
 
 
@@ -55,6 +55,6 @@ def test_lists_grow() -> None:
     parser = argparse.ArgumentParser()
     flags.add(parser, (Flag("names", ("x",)), Flag("files", Repeated())))
     assert parser.parse_args([]) == argparse.Namespace(names=("x",), files=())
-    found = parser.parse_args(["--names=a,b", "--files=a,b", "--names", "c", "--files=c"])
-    assert found == argparse.Namespace(names=("a", "b", "c"), files=("a,b", "c"))
+    options = parser.parse_args(["--names=a,b", "--files=a,b", "--names", "c", "--files=c"])
+    assert options == argparse.Namespace(names=("a", "b", "c"), files=("a,b", "c"))
     assert parser.parse_args([]).names == ("x",)

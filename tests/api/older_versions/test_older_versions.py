@@ -124,7 +124,7 @@ def test_what_all_versions_of_a_definition_share_is_decoded_once(monkeypatch: py
     versions = stored_versions.adopt(_definition(30, 300))["spec"]["versions"]
     assert decoded == [30]
     assert len(versions) == 300 and all(
-        len(v["schema"]["openAPIV3Schema"]["properties"]) == 30 for v in versions
+        len(version["schema"]["openAPIV3Schema"]["properties"]) == 30 for version in versions
     )
     assert versions[7]["name"] == "v7" and not versions[7]["storage"]
 

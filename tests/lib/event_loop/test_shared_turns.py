@@ -25,7 +25,7 @@ async def test_a_turn_has_so_many_pieces_of_all() -> None:
     count()
     async with asyncio.timeout(60):
         await asyncio.gather(*map(send, range(100)))
-    by_turn = [sum(1 for at, _ in order if at == each) for each in range(turn + 1)]
+    by_turn = [sum(1 for at, _ in order if at == turn_number) for turn_number in range(turn + 1)]
     assert len(order) == 1000 and max(by_turn) <= 2 * _PIECES
     first = [number for _, number in order[:100]]
     assert len(set(first)) > 2 * _PIECES  # and not the first four, who would be done

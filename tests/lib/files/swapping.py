@@ -48,9 +48,9 @@ def swapping(folder: Path, one: str, other: str) -> Iterator[Swapper]:
 
 def content(folder: Path) -> dict[str, tuple[int, int, int, str]]:
     """Return what is below a folder: mode, owner, group and text of everything in it."""
-    found = {}
+    entries = {}
     for path in (folder, *sorted(folder.rglob("*"))):
         status = path.lstat()
         text = path.read_text() if path.is_file() and not path.is_symlink() else ""
-        found[str(path)] = (status.st_mode, status.st_uid, status.st_gid, text)
-    return found
+        entries[str(path)] = (status.st_mode, status.st_uid, status.st_gid, text)
+    return entries

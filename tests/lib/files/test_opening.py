@@ -146,15 +146,15 @@ def test_no_race_leads_out(tmp_path: Path, open_: Open, links: Links) -> None:
     (tmp_path / "outside/deep").mkdir(parents=True)
     (tmp_path / "outside/deep/file").write_text("outside")
     (root / "link").symlink_to("../outside")
-    found: list[str] = []
+    texts: list[str] = []
     with folder(root) as top, swapping(root, "folder", "link") as swapper:
-        while len(found) < 1000 or swapper.count < 1000:
+        while len(texts) < 1000 or swapper.count < 1000:
             try:
                 with open(open_(top, "folder/deep/file", os.O_RDONLY, links)) as file:
-                    found.append(file.read())
+                    texts.append(file.read())
             except OSError:
-                found.append("")
-    assert set(found) <= {"inside", ""}
+                texts.append("")
+    assert set(texts) <= {"inside", ""}
 
 
 def test_folders_are_made_with_their_mode(tmp_path: Path) -> None:

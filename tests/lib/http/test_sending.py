@@ -78,7 +78,7 @@ def test_a_large_answer_waits_in_slices(serve: Any) -> None:
             clients = [await Unreading.connect(service, GET % b"/") for _ in range(10)]
             server = service.server
             await eventually(
-                lambda: len(server.connections) == 10 and all(each._clogged for each in server.connections)
+                lambda: len(server.connections) == 10 and all(one._clogged for one in server.connections)
             )
             waiting = [connection.transport.get_write_buffer_size() for connection in server.connections]
             assert max(waiting) < 1_000_000 and server.unread.size == len(body) + 2
@@ -138,7 +138,10 @@ def test_what_a_stream_begins_with_is_made_as_the_client_reads(serve: Any) -> No
         async with serve(watch, Limits()) as service:
             client = await Unreading.connect(service, GET % b"/")
             await eventually(
-                lambda: any(each._stream and each._stream._held for each in service.server.connections)
+                lambda: any(
+                    connection._stream and connection._stream._held
+                    for connection in service.server.connections
+                )
             )
             assert made < 1500  # what the kernel takes is not ours to say
             text = await client.read(b"the end\r\n")

@@ -145,7 +145,9 @@ def test_a_client_that_takes_no_answers_is_read_no_further(serve: Any) -> None:
             while not calls:
                 await asyncio.sleep(0)
             while service.server.connections:
-                waiting = [each.transport.get_write_buffer_size() for each in service.server.connections]
+                waiting = [
+                    connection.transport.get_write_buffer_size() for connection in service.server.connections
+                ]
                 assert sum(waiting) < 16_000_000
                 await asyncio.sleep(0)
             assert 1 <= calls < 50
@@ -186,7 +188,7 @@ def test_drain(serve: Any) -> None:
             waiting.send(GET % b"/wait")
             await watching.reader.readuntil(b"\r\n\r\n")
             while len(service.server.connections) < 3 or not any(
-                each.is_busy for each in service.server.connections
+                connection.is_busy for connection in service.server.connections
             ):
                 await asyncio.sleep(0)
             draining = asyncio.ensure_future(service.server.drain(10))

@@ -28,13 +28,13 @@ def test_frames_survive_any_cut(messages: list[tuple[int, bytes]], cuts: list[in
         websocket.frame(opcode, payload, mask=b"\x01\x02\x03\x04" if mask else None)
         for opcode, payload in messages
     )
-    parser, found, position = websocket.Parser(masked=mask), list[tuple[int, bytes]](), 0
+    parser, received, position = websocket.Parser(masked=mask), list[tuple[int, bytes]](), 0
     turn = 0
     while position < len(data):
         size = cuts[turn % len(cuts)]
-        found += messages_of(parser, data[position : position + size])
+        received += messages_of(parser, data[position : position + size])
         position, turn = position + size, turn + 1
-    assert found == messages
+    assert received == messages
 
 
 @pytest.mark.parametrize("size", [0, 125, 126, 65535, 65536, 200_000])

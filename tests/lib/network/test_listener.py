@@ -38,8 +38,8 @@ async def one(turns: int) -> None:
     for _ in range(turns):
         await asyncio.sleep(0)
     await listener.close(server)
-    for each in clients:
-        each.abort()
+    for client in clients:
+        client.abort()
     async with asyncio.timeout(60):
         (ended,) = await asyncio.gather(asking, return_exceptions=True)
     assert ended == b"" or isinstance(ended, ConnectionError)

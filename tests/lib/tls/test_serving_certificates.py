@@ -245,7 +245,7 @@ async def test_sessions_are_not_resumed(tmp_path: Path, version: ssl.TLSVersion)
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "pattern"),
     [
         ("a.b.c", "a.b.c"),
         ("x.b.c", "*.b.c"),
@@ -256,9 +256,9 @@ async def test_sessions_are_not_resumed(tmp_path: Path, version: ssl.TLSVersion)
         ("", None),
     ],
 )
-def test_matching_names(name: str, found: str | None) -> None:
+def test_matching_names(name: str, pattern: str | None) -> None:
     contexts = {key: key for key in ("a.b.c", "*.b.c", "*.*.c", "*.*.*")}
-    assert match(contexts, name) == found  # type: ignore[arg-type, comparison-overlap]
+    assert match(contexts, name) == pattern  # type: ignore[arg-type, comparison-overlap]
 
 
 def test_names_in_certificates(tmp_path: Path) -> None:

@@ -56,10 +56,10 @@ def test_a_server_made_from_nothing_is_trusted_by_name_and_by_address(tmp_path: 
     certificate, key, authority = tls.ensure_serving(tmp_path / "certs", ["localhost", "127.0.0.1", "::1"])
     server = tls.server_context(certificate, key)
     for name in ("localhost", "127.0.0.1", "::1"):
-        found, peer, protocol = handshake(server, client_context(authority), name)
+        shown, peer, protocol = handshake(server, client_context(authority), name)
         assert peer in (None, {})
         assert protocol == "http/1.1"
-        assert ("DNS", "localhost") in found["subjectAltName"]
+        assert ("DNS", "localhost") in shown["subjectAltName"]
     with pytest.raises(ssl.SSLCertVerificationError):
         handshake(server, client_context(authority), "example.com")
 
@@ -151,8 +151,8 @@ def test_new_files_are_used_for_new_connections(tmp_path: Path) -> None:
     authority = tls.Pair(authority_file.read_bytes(), (tmp_path / "ca.key").read_bytes())
     server = tls.server_context(certificate, key)
     tls.reload(server, *save(tmp_path, "new", tls.issue(authority, "new", names=["localhost"], server=True)))
-    found = handshake(server, client_context(authority_file), "localhost")[0]
-    assert found["subject"] == ((("commonName", "new"),),)
+    shown = handshake(server, client_context(authority_file), "localhost")[0]
+    assert shown["subject"] == ((("commonName", "new"),),)
 
 
 def test_a_mismatched_pair_is_refused() -> None:

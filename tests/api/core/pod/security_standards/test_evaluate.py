@@ -47,7 +47,7 @@ def test_what_is_fine_everywhere() -> None:
         (spec(hostNetwork=True, hostPID=True, hostIPC=True), None,
          "host namespaces (hostNetwork=true, hostPID=true, hostIPC=true)"),
         (spec(volumes=[{"name": "v", "hostPath": {"path": "/"}}]), None, 'hostPath volumes (volume "v")'),
-        (spec(volumes=[{"name": v, "hostPath": {"path": "/"}} for v in "vw"]), None,
+        (spec(volumes=[{"name": name, "hostPath": {"path": "/"}} for name in "vw"]), None,
          'hostPath volumes (volumes "v", "w")'),
         (spec({"ports": [{"hostPort": 80}]}), None, 'hostPort (container "a" uses hostPort 80)'),
         (spec({"ports": [{"hostPort": 80}, {"hostPort": 443}, {"containerPort": 1}]},
