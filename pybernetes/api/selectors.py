@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pybernetes.api.text import go_format
@@ -67,33 +67,62 @@ class Requirement:
 _FEW = 16
 
 
+# Values of one requirement up to which looking at each is as quick as a set of them, and needs no memory.
+_FEW_VALUES = 4
+_Values = Collection[str]
+
+
+def _values(requirement: Requirement) -> _Values:
+    values = requirement.values
+    return values if len(values) <= _FEW_VALUES else set(values)
+
+
 class _ByKey:
-    """Many requirements, put together so that a match takes as long as there are labels, not requirements."""
+    """Many requirements, put together so that a match takes as long as there are labels, not requirements.
+
+    A watch has one for as long as it is open: what a requirement has already is not copied.
+    """
+
+    __slots__ = ("_absent", "_allowed", "_compared", "_forbidden", "_present")
 
     def __init__(self, requirements: tuple[Requirement, ...]) -> None:
         self._present: set[str] = set()
         self._absent: set[str] = set()
-        self._allowed: dict[str, set[str]] = {}
-        self._forbidden: dict[str, set[str]] = {}
+        self._allowed: dict[str, _Values] = {}
+        self._forbidden: dict[str, _Values] = {}
         self._compared: dict[str, list[Requirement]] = {}
         for requirement in requirements:
-            key, values = requirement.key, requirement.values
-            if requirement.operator == "!":
-                self._absent.add(key)
-            elif requirement.operator == "notin":
-                self._forbidden.setdefault(key, set()).update(values)
-            else:
-                self._present.add(key)
-            if requirement.operator == "in":
-                allowed = self._allowed.get(key)
-                self._allowed[key] = set(values) if allowed is None else allowed.intersection(values)
-            elif requirement.operator in ("gt", "lt"):
-                self._compared.setdefault(key, []).append(requirement)
+            key = requirement.key
+            match requirement.operator:
+                case "!":
+                    self._absent.add(key)
+                case "notin":
+                    self._forbid(key, requirement)
+                case "in":
+                    allowed = self._allowed.get(key)
+                    values = _values(requirement)
+                    if allowed is not None:
+                        values = {value for value in values if value in allowed}
+                    self._allowed[key] = values
+                case "exists":
+                    self._present.add(key)
+                case _:
+                    self._compared.setdefault(key, []).append(requirement)
+
+    def _forbid(self, key: str, requirement: Requirement) -> None:
+        forbidden = self._forbidden.get(key)
+        if forbidden is None:
+            self._forbidden[key] = _values(requirement)
+        elif isinstance(forbidden, set):
+            forbidden.update(requirement.values)
+        else:
+            self._forbidden[key] = {*forbidden, *requirement.values}
 
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Return whether all requirements are met."""
-        if len(self._present) > len(labels) or not all(key in labels for key in self._present):
-            return False
+        for needed in (self._present, self._allowed, self._compared):
+            if len(needed) > len(labels) or not all(key in labels for key in needed):
+                return False
         for key, value in labels.items():
             if key in self._absent or value in self._forbidden.get(key, ()):
                 return False

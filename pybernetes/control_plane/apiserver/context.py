@@ -16,6 +16,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib.http.client import HttpClient
+from pybernetes.lib.memory.held_memory import HeldMemory
 
 if TYPE_CHECKING:  # the rooms import this module: it only names the types of what it carries
     from pybernetes.control_plane.apiserver.admission.chain import Chain
@@ -34,6 +35,10 @@ if TYPE_CHECKING:  # the rooms import this module: it only names the types of wh
     from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
     from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
     from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch
+
+
+# The selectors of all open watches together take at most about this much.
+SELECTOR_BYTES = 256 << 20
 
 
 @lru_cache(maxsize=16)
@@ -61,6 +66,10 @@ class ServerContext:
     clock: Callable[[], float] = time.time
     # How long a watch goes on at least, up to twice as long, if its client does not say.
     watch_seconds: int = 1800
+    # What the selectors of open watches take.
+    watch_selectors: HeldMemory = field(
+        default_factory=lambda: HeldMemory(SELECTOR_BYTES, SELECTOR_BYTES // 4)
+    )
     # By group and plural: the pools that the objects of a kind draw from, and what its writes have to pass.
     allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
     write_checks: dict[tuple[str, str], WriteCheck] = field(default_factory=dict)

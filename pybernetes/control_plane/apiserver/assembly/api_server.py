@@ -23,6 +23,7 @@ from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents import documents
 from pybernetes.control_plane.apiserver.authz import write_checks
 from pybernetes.control_plane.apiserver.connection import Connection
+from pybernetes.control_plane.apiserver.context import SELECTOR_BYTES
 from pybernetes.control_plane.apiserver.custom_resources.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
@@ -47,6 +48,7 @@ from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.memory import forgetting
+from pybernetes.lib.memory.held_memory import HeldMemory
 from pybernetes.lib.metrics.exposition import Exposition
 from pybernetes.lib.profiling.profiling import Profiling
 
@@ -69,6 +71,7 @@ class ApiServer:
         self.context = new_context(
             store, self.kinds, nodes=settings.nodes, lists=ListCache.within(settings.memory_room)
         )
+        self.context.watch_selectors = HeldMemory.within(settings.memory_room, SELECTOR_BYTES)
         if settings.tracer is not None:
             self.context.https = tracing.TracedHttpClient(settings.tracer, settings.nodes.dialer)
             for times in self.context.write_times.values():

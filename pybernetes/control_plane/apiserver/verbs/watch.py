@@ -28,6 +28,8 @@ from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
 
 _BOOKMARK_SECONDS = 60.0
+# What a selector takes for each of its characters: 17 to 37 bytes were measured.
+_SELECTOR_BYTES = 40
 _STREAMED = ("application/json", protobuf.MEDIA_TYPE)
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
@@ -69,7 +71,7 @@ def _open(
     if request.local is not None and not form.transform:
         return request.local.watch(watched)
     frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", context)
-    stream = Watcher(watched, frames).stream
+    stream = Watcher(watched, frames, request.user.name).stream
     if not websocket_stream.wanted(request):
         return stream
     if frames.protobuf:
@@ -80,10 +82,17 @@ def _open(
 class Watcher:
     """One open watch."""
 
-    def __init__(self, watched: Watched, frames: Frames) -> None:
-        context, kind = watched.context, watched.kind
+    def __init__(self, watched: Watched, frames: Frames, owner: str) -> None:
+        context, kind, options = watched.context, watched.kind, watched.options
+        self._owner = owner
+        self._selector_bytes = _SELECTOR_BYTES * (len(options.label_selector) + len(options.field_selector))
+        self._is_held = False
+        if not context.watch_selectors.fits(owner, self._selector_bytes):
+            raise errors.too_many_requests(
+                "too many watches with long selectors of this user, please try again later"
+            )
         self.watched, self.frames = watched, frames
-        self.context, self.kind, self.options = context, kind, watched.options
+        self.context, self.kind, self.options = context, kind, options
         self.sent = 0
         self.stream = Stream(content_type=frames.content_type)
         self.stream.on_open = self._begin
@@ -106,6 +115,8 @@ class Watcher:
 
     def _begin(self) -> None:
         self._open_watches.value += 1
+        self.context.watch_selectors.hold(self._owner, self._selector_bytes)
+        self._is_held = True
         self.kind.watches.add(self.stream.end)
         loop = asyncio.get_running_loop()
         timeout = self.options.timeout
@@ -237,6 +248,8 @@ class Watcher:
             timer.cancel()
         self._timers.clear()
         self._open_watches.value -= 1
+        if self._is_held:
+            self.context.watch_selectors.release(self._owner, self._selector_bytes)
         self.kind.watches.discard(self.stream.end)
         if self._watch is not None:
             self._watch.close()

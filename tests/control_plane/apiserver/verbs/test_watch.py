@@ -12,6 +12,7 @@ import pytest
 
 from tests.control_plane.apiserver.verbs.config_maps import make, path
 from tests.servers import TOKEN, Server
+from tests.support import until
 
 
 @contextmanager
@@ -94,6 +95,36 @@ def test_watched_tables_have_their_headings_once(server: Server, namespace: str)
     connection.close()
     assert first["columnDefinitions"] and not second["columnDefinitions"]
     assert second["rows"][0]["cells"][0] == "t2"
+
+
+def test_long_selectors_of_open_watches_are_bounded(server: Server, namespace: str) -> None:
+    """One user's watches hold so much in selectors: then he is told to come again, and others, and he himself, go on."""
+    longest = ",".join(f"k{number}" for number in range(2500))
+    where = f"{path(namespace)}?{urlencode({'watch': 'true', 'labelSelector': longest})}"
+    own, other = (
+        {"Authorization": f"Bearer {TOKEN}"},
+        {"Impersonate-User": "other", "Impersonate-Group": "system:masters"},
+    )
+
+    def ask(headers: dict[str, str]) -> tuple[int, str | None, Any]:
+        connection = server.connection()
+        connection.request("GET", where, headers=headers)
+        response = connection.getresponse()
+        opened.append(connection)
+        return response.status, response.headers["Retry-After"], response
+
+    opened: list[Any] = []
+    try:
+        answers = [ask(own)[:2] for _ in range(130)]
+        assert answers[0] == (200, None) and answers[-1] == (429, "1")
+        assert ask(own | other)[0] == 200
+        with watching(server, path(namespace), timeoutSeconds="1", labelSelector="a=b") as events:
+            list(events)
+    finally:
+        for connection in opened:
+            connection.close()
+    until(lambda: ask(own)[0] == 200)
+    opened[-1].close()
 
 
 @pytest.mark.parametrize(("selector", "odd"), [("", (0, 1)), ("odd=n1", (1,)), ("odd=none", ())])
