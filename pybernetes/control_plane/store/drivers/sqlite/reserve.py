@@ -49,8 +49,11 @@ class Reserve:
         try:
             if self._path.stat().st_size == SIZE:
                 return True
+            self.release()  # a part of it, of a process that was killed
         except FileNotFoundError:
             pass
+        if self.free() < SIZE + NEXT_TO_NONE:
+            return False  # asked before every write while the disk is full: nothing is taken in vain
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
