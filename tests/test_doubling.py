@@ -2,7 +2,8 @@
 
 A row is an input: its name, what makes one of a size, and what the program does with it. Add one for everything that
 reads what a client, a webhook, an aggregated server, a kubelet or a pod can send. The file is long because it is one
-table: what has no row yet is seen at a glance.
+table: what has no row yet is seen at a glance. Heads, queries and answers as they come over a connection have theirs in
+``test_doubling_network``.
 """
 
 from __future__ import annotations
