@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from functools import lru_cache
 
@@ -10,12 +11,33 @@ from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.metrics.exposition import Exposition
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm", "i686": "386"}
+_PARTS = r"[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*"
+_BUILD = re.compile(rf"{re.escape(KUBERNETES_VERSION)}(-{_PARTS})?(\+{_PARTS})?")
 
 
 def platform() -> str:
     """Return operating system and processor as Kubernetes names them: ``linux/amd64``."""
     machine = os.uname().machine
     return f"{sys.platform}/{_ARCHITECTURES.get(machine, machine)}"
+
+
+_reported = KUBERNETES_VERSION
+
+
+def reported() -> str:
+    """Return the version that this program says it is."""
+    return _reported
+
+
+def report(text: str) -> None:
+    """Say that this program is another build of its version; ValueError if that is none."""
+    global _reported
+    if text != KUBERNETES_VERSION and not _BUILD.fullmatch(text):
+        raise ValueError(
+            f'version "{text}" must match major/minor/patch of default version "{KUBERNETES_VERSION}"'
+        )
+    _reported = text
+    document.cache_clear()
 
 
 @lru_cache(maxsize=1)
@@ -33,7 +55,7 @@ def document() -> dict[str, str]:
         "emulationMinor": minor,
         "minCompatibilityMajor": major,
         "minCompatibilityMinor": str(int(minor) - 1),
-        "gitVersion": KUBERNETES_VERSION,
+        "gitVersion": _reported,
         "gitCommit": "",
         "gitTreeState": "",
         "buildDate": "1970-01-01T00:00:00Z",  # built from source: there is no build

@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api import version
 
 
 class Server(Protocol):
@@ -25,8 +26,9 @@ class Server(Protocol):
 def add_version(parser: argparse.ArgumentParser) -> None:
     """Add the flag that makes a component say which version of Kubernetes it is."""
     parser.add_argument(
-        "--version", nargs="?", const="true", action=_Version, help="print the version and exit"
-    )
+        "--version", nargs="?", const="true", action=_Version, metavar="true|VERSION",
+        help="print the version and exit; or, with vX.Y.Z and more, the version to report",
+    )  # fmt: skip
 
 
 class _Version(argparse.Action):
@@ -37,7 +39,12 @@ class _Version(argparse.Action):
         values: Any,
         option: str | None = None,
     ) -> None:
-        if values not in ("true", "false"):
+        if values.startswith("v"):
+            try:
+                version.report(values)
+            except ValueError as error:
+                parser.error(f'invalid argument "{values}" for "--version" flag: {error}')
+        elif values not in ("true", "false"):
             parser.error(f'invalid argument "{values}" for "--version" flag')
         if values == "true":
             print(f"Kubernetes {KUBERNETES_VERSION}")

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
-from pybernetes import KUBERNETES_VERSION
+from pybernetes.api import version
 from pybernetes.api.cloud import EXTERNAL, PROVIDED_ADDRESS, UNINITIALIZED
 from pybernetes.api.resource import Object
 from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
@@ -192,7 +192,7 @@ class NodeStatus:
             ),
             "addresses": self._current_addresses(previous),
             "daemonEndpoints": {"kubeletEndpoint": {"Port": self._port()}},
-            "nodeInfo": machine.info(KUBERNETES_VERSION, self._runtime_version),
+            "nodeInfo": machine.info(version.reported(), self._runtime_version),
             "declaredFeatures": list(_FEATURES),
             "images": self._images()[: self._most_images],
             **self._features().node_status(),
