@@ -57,6 +57,17 @@ def adopt(obj: Object) -> Object:
 
     A kind that is not built in is left as it is.
     """
+    try:
+        return _adopted(obj)
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+    ) as error:  # a conversion found something else than it looked for
+        raise ValueError(f"it is no {obj.get('kind')} of {obj.get('apiVersion')}: {error}") from error
+
+
+def _adopted(obj: Object) -> Object:
     name = (obj.get("apiVersion", ""), obj.get("kind", ""))
     older = older_versions().get(name)
     if older is not None:

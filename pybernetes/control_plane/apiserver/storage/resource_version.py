@@ -6,6 +6,8 @@ older version, and by default stores protobuf.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -15,21 +17,33 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.storage import written_messages
 
 _META = b'"metadata":{'
+_HEAD = re.compile(rb'\{"kind":"([^"\\]+)","apiVersion":"([^"\\]+)",')
+_LONGEST_HEAD = 1024  # more than the longest names of a kind, its group and its version
 
 
 def stamp(value: bytes, revision: int) -> bytes:
-    """Return the stored bytes with the resourceVersion in them, put there without decoding.
+    """Return the stored bytes with the resourceVersion in them, put there without decoding where they are as we write them.
 
-    The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it. ValueError for bytes
-    that are no object.
+    There the first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it. ValueError for
+    bytes that are no object.
     """
-    if value[:4] == b"k8s\0" or value[-1:] == b"\n":
+    start = value.find(_META, 0, _LONGEST_HEAD)
+    if start < 0 or value[-1:] != b"}" or not _is_own(value[:start]):
         value = written_messages.json_of(value) or _adopted(value)
-    start = value.find(_META) + len(_META)
-    if start < len(_META) or value[:1] != b"{":
-        raise ValueError(f"it is no object: {go_format.quote(value[:20].decode(errors='replace'))}")
+        start = value.find(_META)
+    start += len(_META)
     comma = b"" if value[start : start + 1] == b"}" else b","
     return value[:start] + b'"resourceVersion":"%d"%b' % (revision, comma) + value[start:]
+
+
+@lru_cache(maxsize=1024)
+def _is_own(head: bytes) -> bool:
+    """Return whether an object that begins like this is written as we do, and in no older version."""
+    match = _HEAD.fullmatch(head)
+    return match is not None and (
+        (match[2].decode(errors="replace"), match[1].decode(errors="replace"))
+        not in stored_versions.older_versions()
+    )
 
 
 def check(value: bytes) -> None:
@@ -54,11 +68,15 @@ def restamp(value: bytes, old: int, new: int) -> bytes:
 
 
 def _adopted(value: bytes) -> bytes:
-    """Return what upstream stored, protobuf or JSON that ends with a newline, as it would be stored here."""
+    """Return what others stored, protobuf or JSON in any form and version, as it would be stored here."""
     if value[:4] == b"k8s\0":
         obj = protobuf.decode(value, ("", "", ""), stored_versions.message_name)
     else:
-        obj = orjson.loads(value)
+        try:
+            obj = orjson.loads(value)
+        except ValueError as error:
+            text = go_format.quote(value[:20].decode(errors="replace"))
+            raise ValueError(f"it is no object: {text}: {error}") from None
         check_shape(obj)
     obj = stored_versions.adopt(obj)
     head = {"kind": obj.pop("kind"), "apiVersion": obj.pop("apiVersion"), "metadata": obj.pop("metadata", {})}

@@ -35,6 +35,55 @@ def test_stamp(value: bytes, expected: bytes) -> None:
     assert stamp(value, 7) == expected
 
 
+_BUDGET = {
+    "kind": "PodDisruptionBudget", "apiVersion": "policy/v1beta1", "metadata": {"name": "a"}, "spec": {"selector": {}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        json.dumps(_BUDGET),
+        json.dumps(_BUDGET, indent=2),
+        json.dumps(_BUDGET, separators=(",", ":")),
+        json.dumps(_BUDGET, separators=(",", ":"), sort_keys=True),
+        "\n " + json.dumps(dict(reversed(_BUDGET.items()))) + "\n\n",
+    ],
+)
+def test_an_older_version_is_converted_whatever_its_bytes_look_like(value: str) -> None:
+    """In policy/v1beta1 an empty selector is one that selects nothing."""
+    found = json.loads(stamp(value.encode(), 7))
+    assert (found["apiVersion"], found["metadata"]["resourceVersion"]) == ("policy/v1", "7")
+    assert list(found)[:3] == ["kind", "apiVersion", "metadata"]
+    assert found["spec"]["selector"] == {
+        "matchExpressions": [{"key": "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match", "operator": "Exists"}]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "spec"),
+    [
+        ("autoscaling/v1", "HorizontalPodAutoscaler", {"scaleTargetRef": [1], "maxReplicas": []}),
+        ("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", {"versions": 5, "validation": 1.5}),
+        ("resource.k8s.io/v1beta1", "ResourceSlice", {"devices": [{"basic": True}]}),
+    ],
+)
+def test_an_older_version_that_makes_no_sense_is_damage(
+    version: str, kind: str, spec: dict[str, object]
+) -> None:
+    value = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}, "spec": spec}
+    with pytest.raises(ValueError, match=r"."):
+        stamp(json.dumps(value).encode(), 7)
+
+
+def test_what_we_store_is_in_no_older_version() -> None:
+    kinds = [Kind(resource) for resource in builtin() if resource.storage_version is None]
+    assert (
+        not {(kind.resource.api_version, kind.resource.kind) for kind in kinds}
+        & stored_versions.older_versions().keys()
+    )
+
+
 @pytest.mark.parametrize("value", [b"nothing that anybody knows", b"k8s\0nonsense", b"", b'["metadata":{}]'])
 def test_what_is_no_object_is_refused(value: bytes) -> None:
     with pytest.raises(ValueError, match=r"no object|wire type"):
