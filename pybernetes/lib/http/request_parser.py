@@ -10,7 +10,7 @@ import httptools
 
 from pybernetes.lib.http import strictness
 from pybernetes.lib.http.chunks import Chunks
-from pybernetes.lib.http.known_head import LONGEST, PLAIN, KnownHead, known_head
+from pybernetes.lib.http.known_head import LONGEST, MOST, PLAIN, KnownBodyHead, KnownHead, known_head
 from pybernetes.lib.http.messages import Request, split_target
 from pybernetes.lib.http.unanswered import SMALL
 
@@ -47,9 +47,10 @@ class RequestParser(asyncio.Protocol):
         self._chunks: Chunks | None = None
         self._tail = b""
         self._keep_alive = True
-        # The data that a whole head came in while it is parsed, and what is known of the last such head.
+        # A whole head while it is parsed, and what is known of the last such heads, without a body and with one.
         self._whole: bytes | None = None
         self._known: KnownHead | None = None
+        self._known_body: KnownBodyHead | None = None
         # Whether no more is read for now, and what was read already by then.
         self._paused = False
         self._unparsed = b""
@@ -80,7 +81,7 @@ class RequestParser(asyncio.Protocol):
     def _let_go(self) -> None:
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None  # type: ignore[assignment]
-        self._unparsed, self._known = b"", None
+        self._unparsed, self._known, self._known_body = b"", None, None
         self._forget()
 
     def data_received(self, data: bytes) -> None:
@@ -103,6 +104,16 @@ class RequestParser(asyncio.Protocol):
             self._wire, self._target, self._tail = len(data), target, b""
             self._hand_over(known.method, known.headers.copy(), b"", None, True)
         elif (
+            (known_body := self._known_body) is not None
+            and not self._receiving
+            and data.startswith(known_body.begin)
+            and len(data) <= MOST
+            and (parts := known_body.read(data)) is not None
+        ):
+            self._target, headers, body = parts
+            self._wire, self._tail = len(data), b""
+            self._hand_over(known_body.method, headers, body, None, True)
+        elif (
             len(data) <= _PART
             and not self._receiving
             and data[:1] not in b"\r\n"
@@ -112,14 +123,15 @@ class RequestParser(asyncio.Protocol):
             if end == len(data):
                 self._whole = data
                 self._feed(data)
-                self._whole = None
             else:
-                self._feed(data[:end])
+                head = data[:end]
+                self._feed(head)
                 if self._length == len(data) - end and self._is_plain_body():
-                    self._wire = len(data)
+                    self._wire, self._whole = len(data), head
                     self._feed(data[end:])
                 else:
                     self._parse(data, end)
+            self._whole = None
         else:
             self._parse(data)
 
@@ -339,7 +351,11 @@ class RequestParser(asyncio.Protocol):
         self._upgrading = self._parser.should_upgrade()
         method = self._parser.get_method()
         if self._whole is not None and self._keep_alive and not self._upgrading and self._repeated is None:
-            self._known = known_head(self._whole, method, self._target, self._headers, self.server.limits)
+            known = known_head(self._whole, method, self._target, self._headers, self.server.limits)
+            if isinstance(known, KnownBodyHead):
+                self._known_body = known
+            elif known is not None:
+                self._known = known
         # After an upgrade that is refused, what follows could be of either protocol.
         keep_alive = self._keep_alive and not self._upgrading
         self._hand_over(method.decode(), self._headers, body, self._repeated, keep_alive)

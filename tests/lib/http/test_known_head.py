@@ -23,6 +23,12 @@ HEADERS = (
     b"Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n",
     b"Host: a\r\nContent-Length: 0\r\n",
     b"Host: a\r\nContent-Length: 2\r\n",
+    b"Host: a\r\nContent-Length: 5\r\n",
+    b"Host: a\r\ncontent-length:  2\r\nImpersonate-User: b\r\n",
+    b"Host: a\r\ncontent-length:  28\r\nImpersonate-User: b\r\n",
+    b"Host: a\r\nContent-Length: 02\r\n",
+    b"Host: a\r\nContent-Length: 2\r\nContent-Length: 2\r\n",
+    b"Host: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n",
     b"Host: a\r\nTransfer-Encoding: chunked\r\n",
     b"",
 )
@@ -69,6 +75,21 @@ MESSAGES = st.tuples(
 
 @given(messages=st.lists(MESSAGES, min_size=2, max_size=6))
 @example([(b"GET", b"/a", b"HTTP/1.1", HEADERS[2], b""), (b"GET", b"/b", b"HTTP/1.1", HEADERS[2], b"")])
+@example(
+    [
+        (b"POST", b"/a", b"HTTP/1.1", HEADERS[9], b"xy"),
+        (b"POST", b"/b", b"HTTP/1.1", HEADERS[10], b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (b"POST", b"/c%20", b"HTTP/1.1", HEADERS[10], b"xy"),
+    ]
+)
+@example(
+    [
+        (b"POST", b"/a", b"HTTP/1.1", HEADERS[7], b"xy"),
+        (b"POST", b"/b", b"HTTP/1.1", HEADERS[8], b"0\r\n\r\n"),
+        (b"GET", b"/b", b"HTTP/1.1", HEADERS[0], b""),
+        (b"POST", b"/c", b"HTTP/1.1", HEADERS[7], b"xyz"),
+    ]
+)
 def test_what_is_read_is_what_a_parser_reads_that_knows_nothing(messages: list[tuple[bytes, ...]]) -> None:
     knowing = Reading()
     for method, target, version, headers, rest in messages:
@@ -97,6 +118,31 @@ def test_heads_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -
     assert len(parsed) == 1
     assert [(path, query) for _, path, query, *_ in reading.seen] == [(f"/pods/{n}", "a=b") for n in range(3)]
     assert all(headers == {b"host": b"a", b"impersonate-user": b"b"} for _, _, _, headers, *_ in reading.seen)
+
+
+def test_heads_of_bodies_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, parsed = Reading(), []
+    feed = reading._feed
+
+    def counting(part: bytes | memoryview) -> None:
+        parsed.append(part)
+        feed(part)
+
+    monkeypatch.setattr(reading, "_feed", counting)
+    for number in (8, 9, 10):
+        body = b'{"a": %d}' % number
+        head = b"POST /pods/%d HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\nB: c\r\n\r\n" % (
+            number,
+            len(body),
+        )
+        reading.data_received(head + body)
+        assert reading.seen.pop()[1:6] == (
+            f"/pods/{number}", "", {b"host": b"a", b"content-length": b"%d" % len(body), b"b": b"c"}, None, body
+        )  # fmt: skip
+        if number == 9:  # what has no body is known beside it
+            reading.data_received(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            reading.data_received(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert len(parsed) == 3  # head and body of the first, and the first without a body
 
 
 def test_what_is_known_has_a_bound() -> None:
