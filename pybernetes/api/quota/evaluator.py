@@ -41,6 +41,9 @@ class Evaluator:
         self.count = count_name(group, plural)
         self.names = frozenset({self.count, alias} - {""})
 
+    # The parts of an object whose writes can change what is used.
+    subresources: tuple[str, ...] = ()
+
     def handles(self, operation: str, subresource: str, new: Object, old: Object | None) -> bool:
         """Return whether a write can change what is used."""
         return operation == "CREATE" and not subresource

@@ -58,6 +58,8 @@ class VolumeClaimEvaluator(Evaluator):
         super().__init__("", "persistentvolumeclaims")
         self.names |= set(_NAMES)
 
+    subresources = ("status",)
+
     def handles(self, operation: str, subresource: str, new: Object, old: Object | None) -> bool:
         if subresource == "status":
             return old is not None and self.gives_back(new, old, 0)

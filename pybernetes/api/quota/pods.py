@@ -82,6 +82,8 @@ class PodEvaluator(Evaluator):
         super().__init__("", "pods")
         self.names = _NAMES
 
+    subresources = ("resize",)
+
     def handles(self, operation: str, subresource: str, new: Object, old: Object | None) -> bool:
         if subresource == "resize":
             return operation == "UPDATE"

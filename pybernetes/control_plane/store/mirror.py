@@ -27,6 +27,7 @@ from pybernetes.control_plane.store.protocol import (
     FutureRevision,
     HistoryLimits,
     Page,
+    Place,
     Record,
     Sink,
     StoreError,
@@ -45,13 +46,14 @@ log = logging.getLogger(__name__)
 SPARE_NODES = 2_000
 
 
-class Node:
+class Node(Place):
     """One directory (or one watched key): when it last changed and who watches it."""
 
-    __slots__ = ("changed", "received", "watches", "pending")
+    __slots__ = ("is_held", "pending", "received", "watches")
 
     def __init__(self, changed: int) -> None:
-        self.changed = changed
+        super().__init__(changed)
+        self.is_held = False  # by somebody who looks at it without asking for it again
         self.received = 0  # changes of the keys that are in this very directory
         self.watches: dict[MirrorWatch, None] = {}
         self.pending: list[Event] = []
@@ -153,6 +155,14 @@ class Mirror:
                     self._sweep()
                 self._nodes[prefix] = Node(node.changed)
         return node.changed
+
+    def place(self, directory: str) -> Place:
+        """Return a directory, which is kept from now on."""
+        node = self._nodes.get(directory)
+        if node is None:
+            node = self._nodes[directory] = Node(self._above(directory).changed)
+        node.is_held = True
+        return node
 
     def received(self) -> dict[str, int]:
         """Return how many changes came in, by the directory of their keys."""
@@ -358,7 +368,7 @@ class Mirror:
     def _sweep(self) -> None:
         """Drop the directories that nobody watches and no record is in, as of deleted namespaces."""
         for name, node in sorted(self._nodes.items(), reverse=True):  # what is below a directory before it
-            if name and not node.watches and not node.pending and not self.count(name):
+            if name and not (node.watches or node.pending or node.is_held or self.count(name)):
                 del self._nodes[name]
                 if node.received:
                     self._above(name).received += node.received

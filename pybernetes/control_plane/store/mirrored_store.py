@@ -18,6 +18,7 @@ from pybernetes.control_plane.store.protocol import (
     HistoryLimits,
     NotFound,
     Page,
+    Place,
     Record,
     SealedRecord,
     Sealing,
@@ -94,6 +95,10 @@ class MirroredStore(Store):
     def changed(self, prefix: str) -> int:
         """Return a revision that grows with every change under a prefix."""
         return self.mirror.changed(prefix)
+
+    def place(self, directory: str) -> Place:
+        """Return what knows when something last changed in a directory."""
+        return self.mirror.place(directory)
 
     def count(self, prefix: str) -> int:
         """Return how many keys are under a prefix."""

@@ -223,6 +223,15 @@ class Sealing(Protocol):
         """Fetch what is needed to unseal values, where that takes time."""
 
 
+class Place:
+    """A directory of keys, which ends with "/"; ``changed`` grows with every change in it."""
+
+    __slots__ = ("changed",)
+
+    def __init__(self, changed: int) -> None:
+        self.changed = changed
+
+
 class Watch(ABC):
     """A running watch; after close() the sink is not called again."""
 
@@ -296,6 +305,10 @@ class Store(ABC):
     @abstractmethod
     def changed(self, prefix: str) -> int:
         """Return a revision that grows with every change under a prefix, for callers that cache lists."""
+
+    @abstractmethod
+    def place(self, directory: str) -> Place:
+        """Return what knows when something last changed in a directory, for callers that ask with every request."""
 
     @abstractmethod
     def count(self, prefix: str) -> int:

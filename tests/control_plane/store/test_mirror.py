@@ -288,6 +288,20 @@ def test_changes_elsewhere_are_not_taken_for_changes_here() -> None:
     assert mirror.changed("/r/none/b/") == 7
 
 
+def test_a_place_is_kept_and_knows_of_every_change() -> None:
+    mirror = Mirror()
+    place = mirror.place("/r/pods/")
+    mirror._sweep()
+    assert mirror.place("/r/pods/") is place
+    mirror.apply([Event(3, "/r/nodes/a", Record("/r/nodes/a", b"", 3), None)])
+    assert place.changed == 0
+    mirror.apply([Event(4, "/r/pods/a/x", Record("/r/pods/a/x", b"", 4), None)])
+    assert place.changed == 4
+    mirror.load([], 9)
+    mirror._sweep()
+    assert place.changed == 9 and mirror.place("/r/pods/") is place
+
+
 def test_directories_that_are_only_asked_about_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mirror_module, "SPARE_NODES", 20)
     mirror = Mirror()

@@ -1,8 +1,12 @@
-"""Runs the admission plugins over a write, those that change it first, then those that only judge."""
+"""Runs the admission plugins over a write, those that change it first, then those that only judge.
+
+A look at the clock costs more than most plugins do: those that have nothing to do with a sort of write are not called
+for it, and count as having let it pass in no time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from time import monotonic
 from typing import NamedTuple
 
@@ -17,6 +21,7 @@ from pybernetes.control_plane.apiserver.admission.step_durations import (
     Timing,
 )
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.store.protocol import Place
 from pybernetes.lib.memory.forgetting import on_forget
 
 _MOST_ROUTES = 10_000
@@ -41,39 +46,50 @@ class Chain:
         self.durations = StepDurations()
         # What is called for each kind of write, found out once: most plugins want to see few of them.
         self._routes: dict[tuple[str, str, str, str], _Route] = {}
+        # Where something changes that decides which plugins are idle, and what was seen of it.
+        self._places = tuple({place: None for plugin in plugins for place in plugin.places})
+        self._seen: list[tuple[Place, int]] = []
         on_forget(self._forget)
+        self._forget()
 
     def _forget(self) -> None:
         self._routes.clear()  # of kinds that came and went
+        self._seen = [(place, place.changed) for place in self._places]
 
     def _route(self, attributes: Attributes) -> _Route:
+        for place, seen in self._seen:
+            if place.changed != seen:
+                self._forget()
+                break
         resource = attributes.resource
         key = (attributes.operation, resource.group, resource.plural, attributes.subresource)
         route = self._routes.get(key)
         if route is None:
-            name = errors.qualified(resource.group, resource.plural)
-            concerned = [
-                plugin
-                for plugin in self.plugins
-                if plugin.scope.covers(attributes.operation, name, attributes.subresource)
-            ]
-            operation = attributes.operation
-            route = (
-                self._step("admit", operation, [
-                    (plugin.name, plugin.mutate) for plugin in concerned if type(plugin).mutate is not Plugin.mutate
-                ]),
-                self._step("validate", operation, [
-                    (plugin.name, plugin.validate) for plugin in concerned if type(plugin).validate is not Plugin.validate
-                ]),
-            )  # fmt: skip
+            route = self._find(*key)
             if len(self._routes) >= _MOST_ROUTES:
                 self._forget()
             self._routes[key] = route
         return route
 
-    def _step(self, step: str, operation: str, methods: Sequence[tuple[str, Method]]) -> _Step:
-        timings = self.durations.step(step, operation, tuple(name for name, _ in methods))
-        return _Step(tuple(zip((method for _, method in methods), timings.plugins, strict=True)), timings)
+    def _find(self, operation: str, group: str, plural: str, subresource: str) -> _Route:
+        name = errors.qualified(group, plural)
+        concerned = [plugin for plugin in self.plugins if plugin.scope.covers(operation, name, subresource)]
+        mutating = [plugin for plugin in concerned if type(plugin).mutate is not Plugin.mutate]
+        validating = [plugin for plugin in concerned if type(plugin).validate is not Plugin.validate]
+        awake = {plugin for plugin in concerned if not plugin.is_idle(operation, name, subresource)}
+        return (
+            self._step("admit", operation, [(plugin, plugin.mutate) for plugin in mutating], awake),
+            self._step("validate", operation, [(plugin, plugin.validate) for plugin in validating], awake),
+        )
+
+    def _step(
+        self, step: str, operation: str, methods: Sequence[tuple[Plugin, Method]], awake: Collection[Plugin]
+    ) -> _Step:
+        timings = self.durations.step(step, operation, tuple(plugin.name for plugin, _ in methods))
+        timed = zip(methods, timings.plugins, strict=True)
+        return _Step(
+            tuple((method, timing) for (plugin, method), timing in timed if plugin in awake), timings
+        )
 
     def attributes(
         self,
@@ -95,28 +111,23 @@ class Chain:
 
     async def admit(self, attributes: Attributes) -> None:
         """Let every plugin change and then refuse what is asked for."""
-        await self.mutate(attributes)
-        await self.validate(attributes)
+        mutating, validating = self._route(attributes)
+        await self._call(mutating, attributes)
+        await self._call(validating, attributes)
 
-    async def mutate(self, attributes: Attributes) -> None:
+    def mutate(self, attributes: Attributes) -> Awaitable[None]:
         """Let every plugin change the object, twice if what came later made a change that others want to see."""
-        step = self._route(attributes)[0]
-        seconds = await self._call(step, attributes)
-        if attributes.wants_again and not attributes.again:
-            attributes.again = True
-            step = self._route(attributes)[0]
-            seconds = await self._call(step, attributes, seconds)
-        step.timings.whole.leave(seconds)
+        return self._call(self._route(attributes)[0], attributes)
 
-    async def validate(self, attributes: Attributes) -> None:
+    def validate(self, attributes: Attributes) -> Awaitable[None]:
         """Let every plugin refuse the object."""
-        step = self._route(attributes)[1]
-        step.timings.whole.leave(await self._call(step, attributes))
+        return self._call(self._route(attributes)[1], attributes)
 
-    async def _call(self, step: _Step, attributes: Attributes, already: float = 0.0) -> float:
-        """Call one plugin after the other; return the seconds that the step took, with those that it had taken already."""
+    async def _call(self, step: _Step, attributes: Attributes, begin: float = 0.0) -> None:
+        """Call one plugin after the other, in a step that may have begun with a first round."""
         timings, timing = step.timings, None
-        begin = before = monotonic()
+        before = monotonic()
+        begin = begin or before
         try:
             for method, timing in step.calls:
                 waiting = method(attributes)
@@ -129,7 +140,11 @@ class Chain:
                     timing.slow(seconds)
         except BaseException:
             now = monotonic()
-            timings.refused(timing, now - before, already + now - begin)
+            timings.refused(timing, now - before, now - begin)
             raise
         timings.rounds += 1
-        return already + before - begin
+        if attributes.wants_again and not attributes.again:
+            attributes.again = True
+            await self._call(self._route(attributes)[0], attributes, begin)
+        else:
+            timings.whole.leave(before - begin)

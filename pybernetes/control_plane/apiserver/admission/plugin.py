@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.admission.attributes import CREATE, UPDATE, Attributes
+from pybernetes.control_plane.store.protocol import Place
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
@@ -60,6 +61,15 @@ class Plugin:
     configurable: ClassVar[bool] = False
     flags: ClassVar[tuple[Flag, ...]] = ()
     scope: ClassVar[Scope]
+    # Where the store keeps what decides whether it is idle.
+    places: Sequence[Place] = ()
+
+    def is_idle(self, operation: str, resource: str, subresource: str) -> bool:
+        """Return whether no write of this sort, which is in the scope, concerns it: then it is not called.
+
+        That is asked once, and again when something has changed at one of its ``places``.
+        """
+        return False
 
     def __init__(self, inputs: PluginInputs) -> None:
         """Make the plugin for one server; those that keep something override this."""

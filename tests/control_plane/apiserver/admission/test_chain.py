@@ -13,6 +13,8 @@ from pybernetes.control_plane.apiserver.admission.attributes import CREATE, UPDA
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope, failure
+from pybernetes.control_plane.store.protocol import Place
+from pybernetes.lib.metrics.exposition import Exposition
 from tests.control_plane.apiserver.admission.world import World, pod
 from tests.support import run
 
@@ -69,6 +71,42 @@ def test_plugins_run_in_order_and_within_their_scope() -> None:
         assert notes == ["first judges", "later judges", "last judges"]
 
     run(test())
+
+
+async def test_a_plugin_that_is_idle_is_asked_again_when_something_changed() -> None:
+    notes: list[str] = []
+    place = Place(1)
+
+    class Registered(Plugin):
+        name, scope, places = "Registered", Scope(), (place,)
+
+        def __init__(self) -> None:
+            """Make it without a server."""
+
+        def is_idle(self, operation: str, resource: str, subresource: str) -> bool:
+            notes.append(f"{operation} {resource} {subresource}?")
+            return place.changed % 2 == 1
+
+        def validate(self, attributes: Attributes) -> None:
+            notes.append("judges")
+
+    chain = Chain([Registered(), noting("other", notes, Scope())])
+    for _ in range(2):
+        await chain.validate(attributes())
+    place.changed = 2
+    for _ in range(2):
+        await chain.admit(attributes())
+    place.changed = 3
+    await chain.validate(attributes())
+    assert notes == [
+        "CREATE pods ?", "other judges", "other judges",
+        "CREATE pods ?", "other mutates", "judges", "other judges", "other mutates", "judges", "other judges",
+        "CREATE pods ?", "other judges",
+    ]  # fmt: skip
+    out = Exposition()
+    chain.durations.render(out)
+    counted = 'admission_duration_seconds_count{name="Registered",operation="CREATE",rejected="false",type="validate"} 5'
+    assert counted in out.render().decode(), "who is idle lets a write pass like any other"
 
 
 @pytest.mark.parametrize(

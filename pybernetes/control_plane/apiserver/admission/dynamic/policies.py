@@ -107,8 +107,9 @@ class Policies(Generic[P]):
         self._context, self._make = context, make
         self._policies, self._bindings = Lookup(context, _GROUP, policies), Lookup(context, _GROUP, bindings)
         # Every write asks whether something changed, so that this is all that it asks.
-        self._changed, self._seen = context.store.changed, (-1, -1)
-        self._prefixes = self._policies.kind.prefix, self._bindings.kind.prefix
+        place = context.store.place
+        self.places = place(self._policies.kind.prefix), place(self._bindings.kind.prefix)
+        self._seen = (-1, -1)
         self._current: list[P] = []
         # A policy that did not change is not compiled again because another one did.
         self._kept: dict[str, tuple[Object, list[Object], P]] = {}
@@ -116,7 +117,7 @@ class Policies(Generic[P]):
 
     def current(self) -> list[P]:
         """Return what is in force now."""
-        changed = self._changed(self._prefixes[0]), self._changed(self._prefixes[1])
+        changed = self.places[0].changed, self.places[1].changed
         if changed != self._seen:
             self._seen = changed
             self._current = self._build(self._policies.all(), self._bindings.all())

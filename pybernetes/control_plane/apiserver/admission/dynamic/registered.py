@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
 from pybernetes.control_plane.apiserver.admission.attributes import (
@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.admission.attributes import (
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import is_exempt
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
+from pybernetes.control_plane.store.protocol import Place
 
 R = TypeVar("R")
 
@@ -23,8 +24,12 @@ class Registered(Plugin, Generic[R]):
 
     scope = Scope((CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
-    def __init__(self, current: Callable[[], list[R]]) -> None:
-        self._current = current
+    def __init__(self, current: Callable[[], list[R]], places: Sequence[Place]) -> None:
+        self._current, self.places = current, places
+
+    def is_idle(self, operation: str, resource: str, subresource: str) -> bool:
+        """Return whether nothing is registered."""
+        return not self._current()
 
     def consult(self, attributes: Attributes) -> Awaitable[None] | None:
         """Ask about a write; None if there is nobody to ask."""

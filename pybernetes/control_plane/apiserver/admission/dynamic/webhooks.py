@@ -63,7 +63,8 @@ class Webhooks:
         self._context, self._mutating = context, mutating
         self._lookup = Lookup(context, _GROUP, plural)
         # Every write asks whether something changed, so that this is all that it asks.
-        self._changed, self._prefix, self._seen = context.store.changed, self._lookup.kind.prefix, -1
+        self.places = (context.store.place(self._lookup.kind.prefix),)
+        self._seen = -1
         self._webhooks: list[Webhook] = []
         self._surroundings = MatchInputs(context)
         self._caller = Caller(context)
@@ -73,7 +74,7 @@ class Webhooks:
 
     def current(self) -> list[Webhook]:
         """Return what is registered now."""
-        changed = self._changed(self._prefix)
+        changed = self.places[0].changed
         if changed != self._seen:
             self._seen = changed
             configurations = self._lookup.all()

@@ -54,7 +54,7 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
         self._policies = Policies(
             inputs.context, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
         )
-        super().__init__(self._policies.current)
+        super().__init__(self._policies.current, self._policies.places)
 
     mutate = Registered.consult
 

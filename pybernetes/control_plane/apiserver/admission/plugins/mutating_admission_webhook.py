@@ -40,7 +40,7 @@ class MutatingAdmissionWebhook(Registered[Webhook]):
     def __init__(self, inputs: PluginInputs) -> None:
         self._context = inputs.context
         self._webhooks = Webhooks(inputs.context, "mutatingwebhookconfigurations", mutating=True)
-        super().__init__(self._webhooks.current)
+        super().__init__(self._webhooks.current, self._webhooks.places)
 
     mutate = Registered.consult
 

@@ -89,7 +89,7 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
         self._policies = Policies(
             inputs.context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
         )
-        super().__init__(self._policies.current)
+        super().__init__(self._policies.current, self._policies.places)
         self.checks = Histograms("apiserver_validating_admission_policy_check_duration_seconds",
                                  "Validation admission latency for individual validation expressions in seconds, labeled"
                                  " by policy and further including binding and enforcement action taken.",

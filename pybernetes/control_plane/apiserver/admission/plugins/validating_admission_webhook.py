@@ -31,7 +31,7 @@ class ValidatingAdmissionWebhook(Registered[Webhook]):
 
     def __init__(self, inputs: PluginInputs) -> None:
         self._webhooks = Webhooks(inputs.context, "validatingwebhookconfigurations", mutating=False)
-        super().__init__(self._webhooks.current)
+        super().__init__(self._webhooks.current, self._webhooks.places)
 
     validate = Registered.consult
 

@@ -63,17 +63,19 @@ class PodSecurity(Plugin):
         labels = namespace["metadata"].get("labels") or {}
         return policy_of(labels, self._configuration.defaults, problems), problems
 
+    def is_idle(self, operation: str, resource: str, subresource: str) -> bool:
+        """Return whether it is about a part in which nothing is to be judged."""
+        return subresource in _IGNORED_SUBRESOURCES if resource == "pods" else bool(subresource)
+
     def validate(self, attributes: Attributes) -> None:
         """Judge a pod, a template of pods, or the labels of a namespace."""
         plural = attributes.resource.plural
         if plural == "pods":
-            if attributes.subresource not in _IGNORED_SUBRESOURCES:
-                self._check_pod(attributes)
-        elif not attributes.subresource:
-            if plural == "namespaces":
-                self._check_namespace(attributes)
-            else:
-                self._check_template(attributes)
+            self._check_pod(attributes)
+        elif plural == "namespaces":
+            self._check_namespace(attributes)
+        else:
+            self._check_template(attributes)
 
     def _policy_of(self, attributes: Attributes) -> tuple[Policy, Errors] | None:
         """Return the policy of the write's namespace; None if the namespace or the user is exempt, or it does not exist."""

@@ -52,6 +52,12 @@ class ResourceQuota(Plugin):
         self._evaluators = Evaluators(_Cluster(inputs.context))
         self._reservations = Reservations(inputs.context, self._quotas, self._limited)
 
+    def is_idle(self, operation: str, resource: str, subresource: str) -> bool:
+        """Return whether it is about a part that no quota counts."""
+        plural, _, group = resource.partition(".")
+        evaluator = self._evaluators.get(group, plural) if subresource else None
+        return bool(subresource) and (evaluator is None or subresource not in evaluator.subresources)
+
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
         """Charge the quotas of the namespace, or refuse."""
         namespace, resource = attributes.namespace, attributes.resource
