@@ -68,7 +68,12 @@ def read(raw: bytes) -> tuple[Any, int | None]:
     if len(raw) > json_pieces.MANY_MARKS and json_pieces.has_many_marks(raw):
         value, keys = read_pieces(raw)
     else:
-        value = _whole(raw)
+        try:
+            value = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            value = None
+        if value is None:  # not read, or null
+            value = _whole(raw)
     # Only a text with many brackets can be nested deeply.
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise JsonError(TOO_DEEP)

@@ -68,6 +68,8 @@ class Body:
         """
         if self.text and self.may_repeat(keys):
             return field_complaints(self.raw, unknown)
+        if not self.repeated and not unknown:  # as mostly
+            return []
         return [*self.repeated, *(f"unknown field {go_format.quote(path)}" for path in places.texts(unknown))]
 
     def may_repeat(self, keys: int) -> bool:

@@ -39,12 +39,14 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
     version = value.get("apiVersion") or ""
     if version.count("/") > 1:
         raise _unrecognized(resource, body, f"unexpected GroupVersion string: {version}")
-    check_type(resource, value)
+    _check_type(resource, value)
     decoder = Decoder(counting=validation != "Ignore")
     obj = convert(resource, value, decoder)
     if validation != "Ignore":
         # Keys below unknown fields were not counted, but then the slow parse is due anyway.
-        report(resource, body.complaints(decoder.keys, decoder.noted), validation, request)
+        complaints = body.complaints(decoder.keys, decoder.noted)
+        if complaints:
+            report(resource, complaints, validation, request)
     if request.audit is not None:
         request.audit.sent(resource, obj)
     return obj
@@ -55,6 +57,8 @@ async def read_object(
 ) -> Object:
     """Return the object of a request's body; a large one is read beside the event loop."""
     size = request.weight
+    if size <= off_loop.LARGE:
+        return _read(resource, request, validation, default)
     obj = await off_loop.run(size, _read, resource, request, validation, default)
     discard_later(size, obj)
     return obj
@@ -136,6 +140,10 @@ def check_type(resource: Resource, value: dict[str, Any]) -> None:
     """Refuse a body that says it is of another kind or version; what it does not say is taken from the path."""
     if problem := untyped(value):
         raise errors.bad_request(problem)
+    _check_type(resource, value)
+
+
+def _check_type(resource: Resource, value: dict[str, Any]) -> None:
     kind = value.get("kind") or resource.kind
     api_version = value.get("apiVersion") or resource.api_version
     if kind == resource.kind and api_version == resource.api_version:

@@ -28,6 +28,7 @@ from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
 from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.event_loop.discarding import discard_later
+from pybernetes.lib.event_loop.off_loop import LARGE
 
 _NAME_TRIES = 8
 
@@ -44,7 +45,10 @@ async def create_stored(
     """Store a new object; ``keep_fields`` if its managed fields are done (server-side apply)."""
     resource, size = kind.resource, request.weight
     namespace = request.request_info.namespace
-    await off_loop.run(size, _complete, context, kind, obj, request, options, keep_fields)
+    if size <= LARGE:
+        _complete(context, kind, obj, request, options, keep_fields)
+    else:
+        await off_loop.run(size, _complete, context, kind, obj, request, options, keep_fields)
     metadata = obj["metadata"]
     prefix = "" if metadata.get("name") else metadata.get("generateName", "")
     attributes = context.admission.attributes("CREATE", resource, request, obj, None, options.dry_run)
@@ -54,11 +58,15 @@ async def create_stored(
     await context.check_write(kind, request, obj, None)
     if prefix:
         obj["metadata"]["name"] = generated_name(prefix)
-    await off_loop.run(size, _prepare, resource, obj, request)
+    if size <= LARGE:
+        _prepare(resource, obj, request)
+    else:
+        await off_loop.run(size, _prepare, resource, obj, request)
     async with allocated(context, kind, obj, None, options.dry_run):
         await validating(resource)(size, _validate, resource, obj)
         await context.check_write(kind, request, obj, None, valid=True)
-        await off_loop.run(size, warn, resource, obj, None, request)
+        if resource.warnings is not None:
+            await off_loop.run(size, warn, resource, obj, None, request)
         await context.admission.validate(attributes)
         if resource.own_type is not None and resource.default is not None:
             # The status was taken out, and may have a default.

@@ -162,7 +162,7 @@ async def delete(
         if before is None:
             raise errors.not_found(kind.resource.group, kind.resource.plural, name)
         size = len(before.value)
-        obj = await off_loop.run(size, kind.object, before)
+        obj = kind.object(before) if size <= off_loop.LARGE else await off_loop.run(size, kind.object, before)
         discard_later(size, obj)
         preconditions(kind, obj, options)
         if admit is not None:

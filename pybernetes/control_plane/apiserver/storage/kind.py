@@ -19,6 +19,7 @@ from pybernetes.control_plane.apiserver.storage.recently_decoded import Recently
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
 from pybernetes.lib.event_loop import json_pieces, off_loop
+from pybernetes.lib.event_loop.json_pieces import MANY_MARKS
 
 log = logging.getLogger(__name__)
 
@@ -73,11 +74,10 @@ class Kind:
             obj = self.resource.to_storage(obj)
         meta = obj["metadata"]
         if "resourceVersion" in meta:
-            meta = {key: value for key, value in meta.items() if key != "resourceVersion"}
-        ordered = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": meta}
-        for key, value in obj.items():
-            if key not in ordered:
-                ordered[key] = value
+            meta = meta.copy()
+            del meta["resourceVersion"]
+        ordered = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": meta, **obj}
+        ordered["metadata"] = meta
         return orjson.dumps(ordered if self._stored is None else nulls.fill(ordered, self._stored))
 
     def stored_form(self, obj: Object) -> bytes:
@@ -164,7 +164,8 @@ class Kind:
     def decode(self, record: Record) -> Object:
         """Return what is stored as it is; Damaged if it is not an object of this kind."""
         try:
-            obj = json_pieces.value(record.value)
+            raw = record.value
+            obj: Object = orjson.loads(raw) if len(raw) <= MANY_MARKS else json_pieces.value(raw)
             if obj["kind"] == self.resource.kind and obj["apiVersion"] in self.stored_versions:
                 return obj
             problem = f"it is {go_format.quote(obj['kind'])} of {go_format.quote(obj['apiVersion'])}"

@@ -4,13 +4,15 @@
 meanwhile; otherwise it starts again with what is there now. ``transact`` is the same for callers that do something around
 the write, such as holding what it took from a pool; ``create_record`` is for what is new and must not exist. Nothing else
 of the API server writes to the store.
+
+Each coroutine that waits for another one is paid for by every write, so that there are few here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from enum import Enum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
@@ -26,6 +28,7 @@ from pybernetes.control_plane.store.protocol import (
     Unavailable,
 )
 from pybernetes.lib.event_loop import off_loop
+from pybernetes.lib.event_loop.off_loop import LARGE
 
 Result = TypeVar("Result")
 _TRIES = 32
@@ -62,13 +65,10 @@ class Transaction:
         """Return the object, decoded anew, or None."""
         return None if self.record is None else self.kind.object(self.record)
 
-    async def write(self, obj: Object, size: int = 0) -> Record:
+    def write(self, obj: Object, size: int = 0) -> Coroutine[Any, Any, Record]:
         """Store the object, which was made from so many bytes; Overtaken if somebody else wrote to the key meanwhile."""
         self.has_begun = True
-        try:
-            return await _store(self._store, self.kind, self.key, obj, self.record, size)
-        except (Conflict, KeyExists, NotFound):
-            raise Overtaken from None
+        return _store(self._store, self.kind, self.key, obj, self.record, size)
 
     async def delete(self) -> Event | None:
         """Delete the object; Overtaken if somebody else wrote to the key meanwhile."""
@@ -82,15 +82,22 @@ class Transaction:
 
 
 async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record | None, size: int) -> Record:
-    value = await kind.encode(obj) if kind.awaits_webhook else await off_loop.run(size, kind.stored_form, obj)
+    """Store an object in the place of what was there; Overtaken if that is not there any more."""
+    if kind.awaits_webhook:
+        value = await kind.encode(obj)
+    else:
+        value = kind.stored_form(obj) if size <= LARGE else await off_loop.run(size, kind.stored_form, obj)
     # What is larger already may shrink.
     if len(value) > _MOST_BYTES and (before is None or len(value) > len(before.value)):
         raise errors.too_large(f"limit is {_MOST_BYTES}")
     ttl = kind.resource.ttl
-    if before is None:
-        record = await store.create(key, value, ttl=ttl)
-    else:
-        record = await store.update(key, value, before.revision, ttl=ttl)
+    try:
+        if before is None:
+            record = await store.create(key, value, ttl=ttl)
+        else:
+            record = await store.update(key, value, before.revision, ttl=ttl)
+    except (Conflict, KeyExists, NotFound):
+        raise Overtaken from None
     if kind.awaits_webhook:
         await kind.convert((record,))
     return record
@@ -98,7 +105,10 @@ async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record
 
 async def create_record(store: Store, kind: Kind, key: str, obj: Object, size: int = 0) -> Record:
     """Store a new object, which was made from so many bytes; KeyExists if there is one at the key."""
-    return await _store(store, kind, key, obj, None, size)
+    try:
+        return await _store(store, kind, key, obj, None, size)
+    except Overtaken:
+        raise KeyExists(key) from None
 
 
 async def transact(
@@ -138,18 +148,20 @@ async def _is_newest(store: Store, key: str, record: Record | None) -> bool:
     return store.get(key) is record
 
 
-async def modify(store: Store, kind: Kind, key: str, change: Change) -> Record | None:
+def modify(store: Store, kind: Kind, key: str, change: Change) -> Coroutine[Any, Any, Record | None]:
     """Change, make or delete the object at a key; return its record, or None if there is none now."""
 
     async def attempt(transaction: Transaction) -> Record | None:
-        size = 0 if transaction.record is None else len(transaction.record.value)
-        wanted = change(await off_loop.run(size, transaction.object))
+        record = transaction.record
+        size = 0 if record is None else len(record.value)
+        obj = transaction.object() if size <= LARGE else await off_loop.run(size, transaction.object)
+        wanted = change(obj)
         if wanted is KEEP:
-            return transaction.record
+            return record
         if wanted is DELETE:
             await transaction.delete()
             return None
         assert not isinstance(wanted, Outcome)
         return await transaction.write(wanted, size)
 
-    return await transact(store, kind, key, attempt)
+    return transact(store, kind, key, attempt)

@@ -34,7 +34,7 @@ def _find(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def fill(obj: Object, type_: Type) -> Object:
     """Put the nulls into the object, in place, and return it."""
-    for path, last in paths(type_):
+    for path, last in _paths.get(type_) or paths(type_):
         held: Any = obj
         for name in path:
             held = held.get(name)
@@ -47,7 +47,7 @@ def fill(obj: Object, type_: Type) -> Object:
 
 def drop(obj: Object, type_: Type) -> Object:
     """Take the nulls out of the object, in place, and return it."""
-    for path, last in paths(type_):
+    for path, last in _paths.get(type_) or paths(type_):
         held: Any = obj
         for name in path:
             held = held.get(name) or {}

@@ -25,6 +25,7 @@ from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.event_loop.discarding import discard_later
+from pybernetes.lib.event_loop.off_loop import LARGE
 
 # Gets the stored object, which it may change, and gives the new one.
 Mutate = Callable[[Object], Object]
@@ -94,20 +95,27 @@ async def update_stored(
         if record is None:
             raise errors.not_found(resource.group, resource.plural, info.name)
         size = request.weight + len(record.value)
-        old, new = await off_loop.run(size, changed, record)
-        discard_later(size, old, new)
+        if size <= LARGE:
+            old, new = changed(record)
+        else:
+            old, new = await off_loop.run(size, changed, record)
+            discard_later(size, old, new)
         attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)
         admission = time.monotonic()
         await context.admission.mutate(attributes)
         await context.check_write(kind, request, new, old)
-        await off_loop.run(size, rules.prepare, new, old)
+        if size <= LARGE:
+            rules.prepare(new, old)
+        else:
+            await off_loop.run(size, rules.prepare, new, old)
         async with allocated(context, kind, new, old, options.dry_run):
             await validating(resource)(size, rules.check, new, old)
             await context.check_write(kind, request, new, old, valid=True)
-            await off_loop.run(size, warn, resource, new, old, request)
+            if resource.warnings is not None:
+                await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)
             # A write that changes nothing is judged like any other, and only then left out.
-            if size <= off_loop.LARGE:
+            if size <= LARGE:
                 same = new == old and _sorted(new) == _sorted(old)
             else:  # beside the loop, in steps between which others have their turn: an encoding is none
                 same = await off_loop.run(size, _exactly, new, old)

@@ -48,17 +48,6 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     admission = time.monotonic()
     await context.admission.admit(attributes)
     write = time.monotonic()
-    bound = await _bind(context, pods, request.request_info.namespace, name, binding, options.dry_run)
-    times = context.times(pods)
-    if times is not None and not options.dry_run:
-        times.changed(bound, request, admission, write)
-    return Response(_SUCCESS, 201)
-
-
-async def _bind(
-    context: ServerContext, pods: Kind, namespace: str, name: str, binding: Object, dry_run: bool
-) -> Object:
-    """Put the node into the stored pod, and return it."""
     bound: Object = {}
 
     def change(pod: Object | None) -> Object | Outcome:
@@ -67,10 +56,13 @@ async def _bind(
             raise errors.not_found("", "pods", name)
         bound = pod
         assign(pod, binding, context.timestamp())
-        return KEEP if dry_run else pod
+        return KEEP if options.dry_run else pod
 
-    await modify(context.store, pods, pods.key(namespace, name), change)
-    return bound
+    await modify(context.store, pods, pods.key(request.request_info.namespace, name), change)
+    times = context.times(pods)
+    if times is not None and not options.dry_run:
+        times.changed(bound, request, admission, write)
+    return Response(_SUCCESS, 201)
 
 
 def assign(pod: Object, binding: Object, now: str) -> None:
