@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 import tests.attacks
 from pybernetes.lib.discover import discover
 from tests.attacks._target import Target
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End as after an error: what was started goes, once. A second signal does not keep it from going."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(128 + number)
 
 
 def main(argv: list[str]) -> int:
@@ -27,6 +35,7 @@ def main(argv: list[str]) -> int:
         if options.only in name
     }
     through = 0
+    signal.signal(signal.SIGTERM, _leave)
     with Target(options.pyb.resolve(), name=options.cluster) as target:
         for name, attack in attacks.items():
             try:
