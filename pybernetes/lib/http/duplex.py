@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
 from pybernetes.lib.event_loop.shared_turns import pieces, turns
 
@@ -56,9 +56,14 @@ class Duplex(asyncio.Protocol):
         """Queue bytes."""
         self.transport.write(data)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether who writes has to wait."""
+        return self._paused and not self.lost
+
     async def drain(self) -> None:
         """Wait until what is queued is not too much."""
-        while self._paused and not self.lost:
+        while self.is_full:
             waiting = asyncio.get_running_loop().create_future()
             self._writers.append(waiting)
             await waiting
@@ -121,14 +126,17 @@ class Duplex(asyncio.Protocol):
                 writer.set_result(None)
 
 
-async def carry(source: Duplex, target: Duplex) -> None:
-    """Carry bytes one way until there are no more."""
+Wait = Callable[[Duplex], Awaitable[None]]
+
+
+async def carry(source: Duplex, target: Duplex, wait: Wait = Duplex.drain) -> None:
+    """Carry bytes one way until there are no more; ``wait`` until the target takes them."""
     try:
         while data := await source.read():
             for piece in pieces(data):
                 await turns.mine()
                 target.write(piece)
-                await target.drain()
+                await wait(target)
     except OSError:
         pass  # the other direction notices as well
 
@@ -146,10 +154,10 @@ async def first_of(*directions: Awaitable[None], grace: float = 0.0) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def splice(left: Duplex, right: Duplex, grace: float = 0.0) -> None:
+async def splice(left: Duplex, right: Duplex, grace: float = 0.0, wait: Wait = Duplex.drain) -> None:
     """Join two connections until one of them ends, then end both."""
     try:
-        await first_of(carry(left, right), carry(right, left), grace=grace)
+        await first_of(carry(left, right, wait), carry(right, left, wait), grace=grace)
     finally:
         left.close()
         right.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -16,10 +16,11 @@ from pybernetes.lib.event_loop import off_loop
 from pybernetes.lib.event_loop.shared_turns import pieces, turns
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer, direct
-from pybernetes.lib.http.duplex import splice
+from pybernetes.lib.http.duplex import Duplex, splice
 from pybernetes.lib.http.messages import Reply, Response
 from pybernetes.lib.http.pulled_stream import PulledStream
 from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.stalled_tunnels import patience
 from pybernetes.lib.http.upgrade import named_headers, switching_protocols, upgraded, wanted_protocol
 
 # Headers that belong to one connection, not to the message.
@@ -77,7 +78,7 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
     try:
         reply = await backend.open(_request(request, target, wanted))
         if reply.status == 101 or (wanted and reply.status < 400):
-            return _switched(backend, reply, wanted)
+            return _switched(request, backend, reply, wanted)
         if whole_refusals and not 200 <= reply.status <= 206:
             return Response(await _refusal(backend), reply.status, b"text/plain")
     except Disconnected as error:
@@ -95,14 +96,19 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
     return stream
 
 
-def _switched(backend: ClientConnection, reply: Reply, wanted: bytes) -> Answer:
+def _switched(request: Request, backend: ClientConnection, reply: Reply, wanted: bytes) -> Answer:
     """Join both sides if the other one speaks another protocol now, as it was asked to.
 
     Otherwise it would be handed what its client means for this server: further requests, with credentials.
     """
     if reply.status == 101 and wanted:
         head = switching_protocols(reply.header_list)
-        return upgraded(head, lambda client: splice(client, backend), abandon=backend.close)
+        unread, owner = request.connection.server.unread, request.owner()
+
+        def serve(client: Duplex) -> Awaitable[None]:
+            return splice(client, backend, wait=patience(unread, owner, client, backend))
+
+        return upgraded(head, serve, abandon=backend.close)
     backend.close()
     if wanted:
         raise UpgradeError(f"invalid upgrade response: status code {reply.status}")
