@@ -53,9 +53,12 @@ def main(argv: list[str], **streams: Any) -> int:
 
 def _tell(error: CommandError) -> None:
     """Print what ``-v=4`` adds to an error: the whole answer of the server, or why there is none."""
-    from pybernetes.tools.kubectl.errors import ApiError, NoConnection
+    from pybernetes.tools.kubectl.errors import ApiError, NoConnection, Several
 
-    if isinstance(error, ApiError) and error.reason != "Invalid":
+    if isinstance(error, Several):
+        for one in error.errors:
+            _tell(one)
+    elif isinstance(error, ApiError) and error.reason != "Invalid":
         import json
 
         log.line("helpers.go:247", f"server response object: {json.dumps(error.status, indent=2)}", 4)

@@ -70,10 +70,7 @@ def delete(context: Context, info: Info) -> None:
 def named(context: Context) -> list[tuple[str, str, str]]:
     """Return the kinds that the flags allow to prune, as group, version and kind; a server without them is an error."""
     chosen: list[tuple[str, str, str]] = []
-    listed = context.flags.prune_allowlist
-    if not listed and context.flags.has("prune-whitelist"):
-        listed = context.flags.prune_whitelist
-    for text in listed:
+    for text in context.flags.prune_allowlist:
         parts = text.split("/")
         if len(parts) != 3:
             raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")

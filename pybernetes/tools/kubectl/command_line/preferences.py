@@ -24,6 +24,7 @@ _FIELDS: tuple[set[str], set[str], set[str]] = (
     {"name", "command", "prependArgs", "appendArgs", "options"},
     {"name", "default"},
 )
+_LATER = {"credentialPluginPolicy", "credentialPluginAllowlist"}  # than the first version
 
 
 class StrictError(CommandError):
@@ -107,7 +108,7 @@ def _fields(value: Object, depth: int, path: str, unknown: list[str], renamed: b
     # Unknown fields are told of in the order of their names.
     for key, item in sorted(value.items(), key=lambda pair: str(pair[0])):
         name = names.get(key, key)
-        if name not in _FIELDS[depth] or (renamed and key in names.values()):
+        if name not in _FIELDS[depth] or (renamed and (key in names.values() or key in _LATER)):
             unknown.append(f"{path}{key}")
             continue
         if name in ("defaults", "aliases", "options"):

@@ -79,14 +79,15 @@ def run(context: Context) -> None:
         raise CommandError("one of src or dest must be a remote file specification")
 
 
-def _pod(context: Context, spec: _Spec) -> tuple[Object, str]:
+def _pod(context: Context, spec: _Spec, told: TextIO) -> tuple[Object, str]:
+    """Return the pod and the name of its container; which one was taken is told to the given output."""
     if spec.namespace:
         context.__dict__["namespace"] = spec.namespace
     pod = context.client.get(built_in("Pod"), context.namespace, spec.pod)
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise CommandError(f"cannot exec into a container in a completed pod; current phase is {phase}")
-    return pod, choose_container(context, pod, context.flags.container)
+    return pod, choose_container(_quiet(context, told), pod, context.flags.container)
 
 
 class _Sink:
@@ -109,7 +110,7 @@ class _Input:
 def _to_pod(context: Context, path: str, target: _Spec) -> None:
     if not os.path.exists(path):
         raise CommandError(f"{path} doesn't exist in local filesystem")
-    pod, container = _pod(context, target)
+    pod, container = _pod(context, target, context.stderr)
     destination = target.path
     directory = _is_directory(context, pod, container, destination)
     if directory:
@@ -229,7 +230,7 @@ def _prefix(path: str) -> str:
 
 
 def _from_pod(context: Context, source: _Spec, path: str) -> None:
-    pod, container = _pod(context, source)
+    pod, container = _pod(context, source, context.stdout)
     quiet = _quiet(context, _Complaints(context.stdout))
     reading, writing = os.pipe()
     ended: list[int | CommandError] = []

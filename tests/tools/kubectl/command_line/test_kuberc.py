@@ -64,6 +64,13 @@ def test_the_first_version_is_read_too(tmp_path: Path) -> None:
     assert applied(tmp_path, "get pods", text)[0] == ["get", "--output=name", "pods"]
 
 
+def test_the_first_version_has_no_policy_for_credential_programs(tmp_path: Path) -> None:
+    text = "apiVersion: kubectl.config.k8s.io/v1alpha1\nkind: Preference\ncredentialPluginPolicy: DenyAll\n"
+    argv, told = applied(tmp_path, "get pods", text)
+    assert argv == ["get", "pods"]
+    assert told.endswith('strict decoding error: unknown field "credentialPluginPolicy"')
+
+
 def test_no_value_is_an_empty_one(tmp_path: Path) -> None:
     text = f"{HEAD}aliases:\n- name: getn\n  command: get\n  options: [{{name: namespace, default: }}]\n  appendArgs: [null]\n"
     assert applied(tmp_path, "getn a", text) == (["get", "--namespace=", "a", ""], "")

@@ -26,7 +26,6 @@ FLAGS = (
 - overwrite bool true | settle conflicts between files and live objects for the files
 - prune bool false | delete objects that were applied before and are no longer in the files
 - prune-allowlist array | group/version/kind that --prune may delete
-- prune-whitelist array |
 - server-side bool false | let the server apply
 - subresource string | with --server-side, the subresource to apply to
 - wait bool false | wait until pruned objects are gone

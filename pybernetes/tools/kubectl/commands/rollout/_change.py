@@ -39,7 +39,8 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object]) -> N
             builder.errors.append(error)
             continue
         printers.make(context, done)(value)
-    if not_had == len(builder.errors) == 1:
+    flags = context.flags
+    if not_had == len(builder.errors) == 1 and (flags.filename or flags.kustomize or flags.selector):
         raise Several(builder.errors)  # its text as it is
     raise_all(builder.errors)
     if not count:
