@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.pods import choose_container, containers, wait_running
+from pybernetes.tools.kubectl.resources.waiting import TimedOut, until
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -62,13 +63,62 @@ def attach(context: Context, pod: Object, name: str) -> None:
             context.out(f"Session ended, resume using '{again}' command")
 
 
+def attach_when_started(context: Context, pod: Object, name: str) -> None:
+    """Attach to a container that ``debug`` made; where it has ended, or nobody can attach, its logs are printed."""
+    from pybernetes.tools.kubectl.commands.logs import print_logs
+
+    pod = _started(context, pod, name)
+    if "terminated" in _state(pod, name):
+        print_logs(context, pod, name, {})
+        return
+    try:
+        attach(context, pod, name)
+    except CommandError as error:
+        context.warn(
+            f"warning: couldn't attach to pod/{pod['metadata']['name']}, falling back to streaming logs: {error.message}"
+        )
+        print_logs(context, pod, name, {})
+
+
+def _started(context: Context, pod: Object, name: str) -> Object:
+    """Wait until a container of a pod runs or has ended, and tell what it waits for."""
+    info = Info(context.discovery.find("pods"), pod["metadata"]["namespace"], pod["metadata"]["name"], pod)
+
+    def runs(value: Object | None) -> bool:
+        if value is None:
+            return True
+        state = _state(value, name)
+        why = (state.get("waiting") or {}).get("message")
+        if why and not context.flags.quiet:
+            context.warn(f"Warning: container {name}: {why}")
+        return "waiting" not in state
+
+    running = until(context, info, runs, time.monotonic() + context.flags.pod_running_timeout)
+    if running is None:
+        raise CommandError(f'pods "{info.name}" not found')
+    return running
+
+
+def _state(pod: Object, name: str) -> Object:
+    """Return the state of a container of any sort: waiting if nothing is known of it."""
+    status = pod.get("status") or {}
+    for key in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
+        for container_status in status.get(key) or ():
+            if container_status["name"] == name:
+                return container_status.get("state") or {"waiting": {}}
+    return {"waiting": {}}
+
+
 def follow(context: Context, info: Info) -> int:
     """Wait for the pod that ``run`` made, attach to it, return its exit code, and delete it if asked."""
     flags = context.flags
     from pybernetes.tools.kubectl.commands.logs import print_logs
 
     try:
-        pod = wait_running(context, info.object, flags.pod_running_timeout)
+        try:
+            pod = wait_running(context, info.object, flags.pod_running_timeout)
+        except TimedOut:
+            raise TimedOut("timed out waiting for the condition") from None
         first = pod["spec"]["containers"][0]["name"]
         try:
             if pod["status"]["phase"] == "Running":
@@ -94,8 +144,6 @@ def follow(context: Context, info: Info) -> int:
 
 
 def _result(context: Context, info: Info) -> int:
-    from pybernetes.tools.kubectl.resources.waiting import until
-
     def over(value: Object | None) -> bool:
         return value is None or (value.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pybernetes.api.core.pod.image_names import is_reference
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.local_patch import patched
-from pybernetes.tools.kubectl.commands._attaching import attach
+from pybernetes.tools.kubectl.commands._attaching import attach_when_started
 from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
@@ -77,7 +77,7 @@ def run(context: Context) -> None:
         else:
             pod, name = _ephemeral(context, info, command, custom)
         if name and (flags.attach or (flags.stdin and "attach" not in flags.changed)):
-            attach(context, _started(context, pod, name), name)
+            attach_when_started(context, pod, name)
 
 
 def _check(context: Context, targets: list[str], command: list[str], custom: Object) -> None:
@@ -327,25 +327,3 @@ def _on_node(context: Context, info: Info, command: list[str], custom: Object) -
     pods = context.discovery.find("pods")
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
     return context.client.create(pods, context.namespace, pod), name
-
-
-def _started(context: Context, pod: Object, name: str) -> Object:
-    """Wait until a container of a pod runs or has ended."""
-    import time
-
-    from pybernetes.tools.kubectl.resources.waiting import until
-
-    info = Info(context.discovery.find("pods"), pod["metadata"]["namespace"], pod["metadata"]["name"], pod)
-
-    def runs(value: Object | None) -> bool:
-        status = (value or {}).get("status") or {}
-        for key in ("containerStatuses", "ephemeralContainerStatuses", "initContainerStatuses"):
-            for container_status in status.get(key) or ():
-                if container_status["name"] == name:
-                    return "waiting" not in (container_status.get("state") or {"waiting": {}})
-        return value is None
-
-    running = until(context, info, runs, time.monotonic() + context.flags.pod_running_timeout)
-    if running is None:
-        raise CommandError(f'pods "{info.name}" not found')
-    return running
