@@ -104,11 +104,11 @@ def test_the_configuration_file(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(CONFIGURATION)
     (tmp_path / "selectors.yaml").write_text("podNodeSelectorPluginConfig: {one: a=b}")
-    found = read(path)
-    assert found["PodSecurity"]["defaults"] == {"enforce": "baseline"}
-    assert found["PodNodeSelector"] == {"podNodeSelectorPluginConfig": {"one": "a=b"}}
-    assert found["AlwaysPullImages"] is None
-    assert read(tmp_path / "selectors.yaml") == {"PodNodeSelector": found["PodNodeSelector"]}
+    configurations = read(path)
+    assert configurations["PodSecurity"]["defaults"] == {"enforce": "baseline"}
+    assert configurations["PodNodeSelector"] == {"podNodeSelectorPluginConfig": {"one": "a=b"}}
+    assert configurations["AlwaysPullImages"] is None
+    assert read(tmp_path / "selectors.yaml") == {"PodNodeSelector": configurations["PodNodeSelector"]}
 
 
 @pytest.mark.parametrize(

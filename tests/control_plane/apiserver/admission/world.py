@@ -160,8 +160,8 @@ def pod(
 
 def requests(requests: Object | None = None, limits: Object | None = None) -> Object:
     """Return what a container asks for."""
-    found = {key: value for key, value in (("requests", requests), ("limits", limits)) if value}
-    return {"resources": found}
+    amounts = {key: value for key, value in (("requests", requests), ("limits", limits)) if value}
+    return {"resources": amounts}
 
 
 Check = Callable[[World, Chain], Any]

@@ -52,10 +52,10 @@ _BUDGET = {
 )
 def test_an_older_version_is_converted_whatever_its_bytes_look_like(value: str) -> None:
     """In policy/v1beta1 an empty selector is one that selects nothing."""
-    found = json.loads(stamp(value.encode(), 7))
-    assert (found["apiVersion"], found["metadata"]["resourceVersion"]) == ("policy/v1", "7")
-    assert list(found)[:3] == ["kind", "apiVersion", "metadata"]
-    assert found["spec"]["selector"] == {
+    served = json.loads(stamp(value.encode(), 7))
+    assert (served["apiVersion"], served["metadata"]["resourceVersion"]) == ("policy/v1", "7")
+    assert list(served)[:3] == ["kind", "apiVersion", "metadata"]
+    assert served["spec"]["selector"] == {
         "matchExpressions": [{"key": "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match", "operator": "Exists"}]
     }  # fmt: skip
 

@@ -119,8 +119,8 @@ def test_nothing_is_left_of_a_write_that_a_hook_spoils(
         moved = {**made, "spec": {**made["spec"], "ports": [{"port": 80, "nodePort": 30778}]}}
         assert server.call("PUT", f"{path}/s", moved)[0] == 500
         assert server.call("DELETE", f"{path}/s")[0] == 500
-    found = server.call("GET", f"{path}/s")[1]
-    assert found["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
+    stored = server.call("GET", f"{path}/s")[1]
+    assert stored["metadata"]["resourceVersion"] == made["metadata"]["resourceVersion"]
     other = {"metadata": {"name": "o"}, "spec": {"type": "NodePort", "ports": moved["spec"]["ports"]}}
     assert server.call("POST", path, other)[0] == 201
     for name in ("s", "o"):

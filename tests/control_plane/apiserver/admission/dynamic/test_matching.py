@@ -129,9 +129,9 @@ def test_what_configures_admission_is_exempt(server: Server, hooks: HookServer) 
         status, said = server.call("POST", "/api/v1/namespaces", {"metadata": {"name": "locked"}})
         assert status == 400 and "locked" in said["message"]
         path = f"{GROUP}/validatingwebhookconfigurations/locks"
-        status, found = server.call("GET", path)
-        found["metadata"]["labels"] = {"a": "b"}
-        assert server.call("PUT", path, found)[0] == 200
+        status, stored = server.call("GET", path)
+        stored["metadata"]["labels"] = {"a": "b"}
+        assert server.call("PUT", path, stored)[0] == 200
         review = {"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}}
         where = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
         assert server.call("POST", where, review)[0] == 201

@@ -65,9 +65,9 @@ def test_approval_and_signing(
             new = object_(
                 "other.example.com/x", status={"conditions": [{"type": "Approved"}], "certificate": "x"}
             )
-            found = await world.refusal(chain, REQUESTS, new, object_(), subresource=subresource)
+            problem = await world.refusal(chain, REQUESTS, new, object_(), subresource=subresource)
             message = f'user not permitted to {verb} requests with signerName "{SIGNER}"'
-            assert found == ("" if fine else f'{REQUESTS} "r" is forbidden: {message}')
+            assert problem == ("" if fine else f'{REQUESTS} "r" is forbidden: {message}')
             asked = world.permissions.asked[0]
             assert (asked.group, asked.resource, asked.verb) == ("certificates.k8s.io", "signers", verb)
             assert not await world.refusal(chain, REQUESTS, object_(), object_())
@@ -104,11 +104,11 @@ def test_nobody_asks_to_be_an_administrator(signer: str, groups: tuple[str, ...]
     async def test() -> None:
         async with World() as world:
             given = object_(signer, spec={"request": request("me", *groups)})
-            found = await world.refusal(world.chain("CertificateSubjectRestriction"), REQUESTS, given)
-            assert found == (f'{REQUESTS} "r" is forbidden: {message}' if message else "")
+            problem = await world.refusal(world.chain("CertificateSubjectRestriction"), REQUESTS, given)
+            assert problem == (f'{REQUESTS} "r" is forbidden: {message}' if message else "")
             bad = object_(certificate_request.CLIENT_SIGNER, spec={"request": ""})
-            found = await world.refusal(world.chain("CertificateSubjectRestriction"), REQUESTS, bad)
-            assert found.endswith("failed to parse CSR: PEM block type must be CERTIFICATE REQUEST")
+            problem = await world.refusal(world.chain("CertificateSubjectRestriction"), REQUESTS, bad)
+            assert problem.endswith("failed to parse CSR: PEM block type must be CERTIFICATE REQUEST")
 
     run(test())
 
@@ -152,10 +152,10 @@ def test_nodes_ask_for_their_own_certificates(signer: str, name: str, message: s
         async with World() as world:
             node = User("system:node:n1", groups=("system:nodes",))
             given = object_(signer, spec={"request": request(name, "system:nodes")})
-            found = await world.refusal(world.chain("NodeRestriction"), REQUESTS, given, user=node)
-            assert found == (f'{REQUESTS} "r" is forbidden: {message}' if message else "")
+            problem = await world.refusal(world.chain("NodeRestriction"), REQUESTS, given, user=node)
+            assert problem == (f'{REQUESTS} "r" is forbidden: {message}' if message else "")
             given["spec"]["request"] = "AAAA"
-            found = await world.refusal(world.chain("NodeRestriction"), REQUESTS, given, user=node)
-            assert ("unable to parse csr" in found) == (signer != SIGNER)
+            problem = await world.refusal(world.chain("NodeRestriction"), REQUESTS, given, user=node)
+            assert ("unable to parse csr" in problem) == (signer != SIGNER)
 
     run(test())

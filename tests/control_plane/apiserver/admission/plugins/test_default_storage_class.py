@@ -24,8 +24,8 @@ from tests.support import run
 def test_default_storage_class(classes: list[Object], given: Object, expected: str | None) -> None:
     async def test() -> None:
         async with World() as world:
-            for each in classes:
-                await world.add("storage.k8s.io", "storageclasses", each)
+            for class_ in classes:
+                await world.add("storage.k8s.io", "storageclasses", class_)
             chain = world.chain("DefaultStorageClass", "StorageObjectInUseProtection")
             made = await world.admit(chain, "persistentvolumeclaims", claim(**given))
             assert made["spec"].get("storageClassName") == expected

@@ -35,4 +35,4 @@ def test_default_toleration_seconds(given: list[Object] | None, expected: list[O
 
 def test_default_toleration_seconds_are_set_by_flags() -> None:
     spec = spec_after("DefaultTolerationSeconds", pod(), flags={"default_not_ready_toleration_seconds": 7})
-    assert [each["tolerationSeconds"] for each in spec["tolerations"]] == [7, 300]
+    assert [toleration["tolerationSeconds"] for toleration in spec["tolerations"]] == [7, 300]

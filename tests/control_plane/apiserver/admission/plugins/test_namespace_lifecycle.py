@@ -40,8 +40,8 @@ def test_namespace_lifecycle() -> None:
             ]
             assert not await world.refusal(chain, "pods", pod(), pod())
             for name in ("default", "kube-system", "kube-public"):
-                found = await world.refusal(chain, "namespaces", None, operation="DELETE", name=name)
-                assert found == f'namespaces "{name}" is forbidden: this namespace may not be deleted'
+                problem = await world.refusal(chain, "namespaces", None, operation="DELETE", name=name)
+                assert problem == f'namespaces "{name}" is forbidden: this namespace may not be deleted'
             assert not await world.refusal(chain, "namespaces", None, operation="DELETE", name="one")
 
     run(test())

@@ -41,6 +41,6 @@ def _init(cpu: str, **more: Any) -> Object:
 )
 def test_node_declared_feature_validator(new: Object, old: Object, missing: str) -> None:
     node = ("", "nodes", {"metadata": {"name": "n"}, "status": GB})
-    found = refusal("NodeDeclaredFeatureValidator", resized(**new), node, old=resized(1, **old))
+    problem = refusal("NodeDeclaredFeatureValidator", resized(**new), node, old=resized(1, **old))
     text = f'pod update requires features {missing} which are not available on node "n"'
-    assert found == (FORBIDDEN + text if missing else "")
+    assert problem == (FORBIDDEN + text if missing else "")

@@ -23,8 +23,8 @@ async def refused(
 ) -> str:
     async with World() as world:
         await world.add("", "nodes", {"metadata": {"name": "n1"}})
-        for each in (MINE, OTHERS):
-            await world.add("", "pods", each)
+        for given in (MINE, OTHERS):
+            await world.add("", "pods", given)
         await world.add("", "serviceaccounts", {"metadata": {"name": "sa"}})
         for group, plural, obj in options.pop("objects", ()):
             await world.add(group, plural, obj)
@@ -238,8 +238,8 @@ def test_what_is_named_like_a_node(resource: str, name: str, options: Any, why: 
     given = {"metadata": {"name": name}, "spec": {"nodeName": name}}
     assert run(refused(resource, given, **options)) == message(resource, name, why)
     if resource == SLICES:
-        found = run(refused(resource, None, given, operation="DELETE"))
-        assert found == message(resource, name, why.replace("create", "delete"))
+        problem = run(refused(resource, None, given, operation="DELETE"))
+        assert problem == message(resource, name, why.replace("create", "delete"))
         assert not run(refused(resource, given, given))
 
 
@@ -252,9 +252,9 @@ def test_the_status_of_claims() -> None:
     assert run(refused(resource, claim())) == message(resource, "c", "may only update PVC status")
     new = claim(capacity={"storage": "1Gi"}, conditions=[{}], allocatedResources={})
     assert not run(refused(resource, new, claim(), subresource="status"))
-    found = run(refused(resource, claim(phase="Lost"), claim(phase="Bound"), subresource="status"))
+    problem = run(refused(resource, claim(phase="Lost"), claim(phase="Bound"), subresource="status"))
     why = 'node "n1" is not allowed to update fields other than status.quantity and status.conditions: '
-    assert found.startswith(message(resource, "c", why)) and "Lost" in found
+    assert problem.startswith(message(resource, "c", why)) and "Lost" in problem
 
 
 def token(*audiences: str, **bound: Any) -> Object:
@@ -282,8 +282,8 @@ def token(*audiences: str, **bound: Any) -> Object:
     ],
 )
 def test_tokens(given: Object, why: str) -> None:
-    found = run(refused("serviceaccounts", given, subresource="token"))
-    assert found == message("serviceaccounts", "sa", why)
+    problem = run(refused("serviceaccounts", given, subresource="token"))
+    assert problem == message("serviceaccounts", "sa", why)
 
 
 PROJECTED = volume(projected={"sources": [{"serviceAccountToken": {"audience": "a"}}]})
@@ -330,10 +330,10 @@ VOLUME = ("", "persistentvolumes", {"metadata": {"name": "pv"}, "spec": {"csi": 
 )
 def test_audiences_that_volumes_need(spec: Object, objects: Any, allowed: Any, why: str) -> None:
     mine = ("", "pods", pod("mine", nodeName="n1", **spec))
-    found = run(
+    problem = run(
         refused("serviceaccounts", token("a"), subresource="token", objects=[mine, *objects], allowed=allowed)
     )
-    assert found == message("serviceaccounts", "sa", why)
+    assert problem == message("serviceaccounts", "sa", why)
 
 
 CERTIFICATES = "podcertificaterequests.certificates.k8s.io"

@@ -60,10 +60,10 @@ def test_owner_references_need_permission(
     async def test() -> None:
         async with World() as world:
             world.permissions.allowed = set(allowed)
-            found = await world.refusal(
+            problem = await world.refusal(
                 world.chain("OwnerReferencesPermissionEnforcement"), "configmaps", new, old
             )
-            assert found.startswith(FORBIDDEN + message) if message else not found
+            assert problem.startswith(FORBIDDEN + message) if message else not problem
 
     run(test())
 

@@ -33,9 +33,9 @@ def test_persistent_volume_claim_resize(new: Object, old: Object, message: str) 
                 "storage.k8s.io", "storageclasses", storage_class("yes", allowVolumeExpansion=True)
             )
             await world.add("storage.k8s.io", "storageclasses", storage_class("no"))
-            found = await world.refusal(
+            problem = await world.refusal(
                 world.chain("PersistentVolumeClaimResize"), "persistentvolumeclaims", new, old
             )
-            assert found == (f'persistentvolumeclaims "c" is forbidden: {message}' if message else "")
+            assert problem == (f'persistentvolumeclaims "c" is forbidden: {message}' if message else "")
 
     run(test())

@@ -52,5 +52,5 @@ def test_pod_node_selector(annotations: Any, given: Object, expected: Object) ->
 )
 def test_pod_node_selector_refuses(annotations: Any, given: Object, message: str) -> None:
     objects = ("", "namespaces", namespace(annotations=annotations))
-    found = refusal("PodNodeSelector", pod(nodeSelector=given), objects, configuration=SELECTORS)
-    assert found.startswith(message)
+    problem = refusal("PodNodeSelector", pod(nodeSelector=given), objects, configuration=SELECTORS)
+    assert problem.startswith(message)

@@ -34,8 +34,8 @@ from tests.control_plane.apiserver.admission.world import Object, pod, requests
 )
 def test_pod_resize_validator(labels: dict[str, str], new: Object, message: str) -> None:
     node = ("", "nodes", {"metadata": {"name": "n", "labels": labels}, "status": GB})
-    found = refusal("PodResizeValidator", new, node, old=resized(1), subresource="resize")
-    assert found == (FORBIDDEN + message if message else "")
+    problem = refusal("PodResizeValidator", new, node, old=resized(1), subresource="resize")
+    assert problem == (FORBIDDEN + message if message else "")
     if not new["spec"].get("nodeName") or new["metadata"]["generation"] == 1:
         return
     assert (

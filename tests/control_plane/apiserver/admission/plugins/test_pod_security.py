@@ -69,8 +69,10 @@ def test_updates_that_matter(new: Object, old: Object, subresource: str, refused
     async def test() -> None:
         async with World() as world:
             await world.add("", "namespaces", namespace(enforce="baseline"))
-            found = await world.refusal(world.chain("PodSecurity"), "pods", new, old, subresource=subresource)
-            assert bool(found) is refused
+            problem = await world.refusal(
+                world.chain("PodSecurity"), "pods", new, old, subresource=subresource
+            )
+            assert bool(problem) is refused
 
     run(test())
 
@@ -190,13 +192,13 @@ def test_warnings_about_many_pods() -> None:
     owner = {"ownerReferences": [{"controller": True, "uid": "rs"}]}
     copies = [pod(f"copy-{number:04}", metadata=owner) for number in range(3500)]
     single = pod("single", hostNetwork=True)
-    found = warnings(
+    messages = warnings(
         "one",
         [*copies, single, pod("exempt", hostNetwork=True, runtimeClassName="rc")],
         Standard("baseline"),
         {"rc"},
     )
-    assert found == [
+    assert messages == [
         "new PodSecurity enforce level only checked against the first 3000 of 3501 existing pods",
         'existing pods in namespace "one" violate the new PodSecurity enforce level "baseline:latest"',
         "single: host namespaces",

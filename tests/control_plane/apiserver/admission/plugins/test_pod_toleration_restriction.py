@@ -52,5 +52,5 @@ def test_pod_toleration_restriction(annotations: dict[str, str], given: Object, 
 def test_pod_toleration_restriction_refuses(annotations: Any, configuration: Any, message: str) -> None:
     given = pod(tolerations=[{"key": "z", "operator": "Exists"}])
     objects = ("", "namespaces", namespace(annotations=annotations))
-    found = refusal("PodTolerationRestriction", given, objects, configuration=configuration)
-    assert message in found and bool(found) == bool(message)
+    problem = refusal("PodTolerationRestriction", given, objects, configuration=configuration)
+    assert message in problem and bool(problem) == bool(message)

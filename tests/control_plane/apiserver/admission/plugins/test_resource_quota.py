@@ -107,8 +107,8 @@ def test_what_must_be_under_a_quota() -> None:
             asks = pod(container=requests({"cpu": "1"}))
             message = "insufficient quota to consume: cpu,requests.cpu"
             assert await world.refusal(chain, "pods", asks) == FORBIDDEN + message
-            found = await world.refusal(chain, "pods", pod(priorityClassName="x"))
-            assert found == "insufficient quota to match these scopes: [{PriorityClass Exists []}]"
+            problem = await world.refusal(chain, "pods", pod(priorityClassName="x"))
+            assert problem == "insufficient quota to match these scopes: [{PriorityClass Exists []}]"
             await world.add("", "resourcequotas", quota({"cpu": "1", "requests.cpu": "1"}))
             assert not await world.refusal(chain, "pods", asks)
 
@@ -140,8 +140,8 @@ def test_a_lost_race_is_run_again(monkeypatch: pytest.MonkeyPatch, elsewhere: li
                 await world.add("", "resourcequotas", quota({"pods": "2"}, name=name))
             winners = [quota({"pods": "2"}, {"pods": number}, "b") for number in elsewhere]
             monkeypatch.setattr(world.store, "update", Racing(world, "/b", winners).update)
-            found = await world.refusal(chain, "pods", pod())
-            assert bool(found) != fits and ("exceeded quota: b" in found) != fits
+            problem = await world.refusal(chain, "pods", pod())
+            assert bool(problem) != fits and ("exceeded quota: b" in problem) != fits
             # What was charged first stays charged until the controller counts again.
             assert used(world, "a") == {"pods": "1"} and used(world, "b") == {"pods": "2"}
 
@@ -156,8 +156,8 @@ def test_a_race_that_never_ends_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -
         async with World() as world:
             await world.add("", "resourcequotas", quota({"pods": "2"}))
             monkeypatch.setattr(world.store, "update", never)
-            found = await world.refusal(world.chain("ResourceQuota"), "pods", pod())
-            assert found.startswith('Operation cannot be fulfilled on resourcequotas "q"')
+            problem = await world.refusal(world.chain("ResourceQuota"), "pods", pod())
+            assert problem.startswith('Operation cannot be fulfilled on resourcequotas "q"')
 
     run(test())
 
@@ -172,7 +172,7 @@ def test_a_client_that_goes_away_leaves_the_others_their_turn() -> None:
             await asyncio.sleep(0)
             impatient.cancel()
             refusals = await asyncio.gather(*patient)
-            assert sum(bool(each) for each in refusals) == 1 and used(world) == {"pods": "2"}
+            assert sum(bool(problem) for problem in refusals) == 1 and used(world) == {"pods": "2"}
 
     run(test())
 
@@ -206,7 +206,7 @@ def test_two_hundred_at_once_never_exceed_the_quota(backend: str, tmp_path: Path
 
     async def test(flags: list[list[str]]) -> None:
         async with AsyncExitStack() as stack:
-            servers = [await stack.enter_async_context(Cluster(*each)) for each in flags]
+            servers = [await stack.enter_async_context(Cluster(*arguments)) for arguments in flags]
             clients = [server.client for server in servers]
             await clients[0].create(NAMESPACES, {"metadata": {"name": "one"}})
             made = await clients[0].create(
@@ -223,8 +223,8 @@ def test_two_hundred_at_once_never_exceed_the_quota(backend: str, tmp_path: Path
             counted = (await clients[0].get(QUOTAS, "q", "one"))["status"]["used"]
             assert (len(pods), counted, len(refused)) == (50, {"pods": "50"}, 150)
             assert all(
-                "exceeded quota: q, requested: pods=1, used: pods=50, limited: pods=50" in each
-                for each in refused
+                "exceeded quota: q, requested: pods=1, used: pods=50, limited: pods=50" in problem
+                for problem in refused
             )
 
     with backends(backend, tmp_path) as flags:
@@ -233,10 +233,10 @@ def test_two_hundred_at_once_never_exceed_the_quota(backend: str, tmp_path: Path
 
 async def _limited(client: Client) -> bool:
     try:
-        found = await client.get(QUOTAS, "q", "one")
+        current = await client.get(QUOTAS, "q", "one")
     except Exception:
         return False
-    return "hard" in found.get("status", {})
+    return "hard" in current.get("status", {})
 
 
 # -- LimitRanger -----------------------------------------------------------------------------------------

@@ -134,15 +134,15 @@ def test_ephemeral_containers_are_limited_too() -> None:
     new = pod(
         serviceAccountName="strict", ephemeralContainers=[{"name": "e", "image": "i", "envFrom": [FROM]}]
     )
-    found = run(
+    problem = run(
         admitted(new, old=pod(serviceAccountName="strict"), subresource="ephemeralcontainers", refused=True)
     )
     assert (
-        found
+        problem
         == FORBIDDEN + f'ephemeral container e with envFrom referencing secret.secretName="bad" {TAIL} secret'
     )
-    found = run(admitted(pod(), old=pod(), subresource="ephemeralcontainers", refused=True))
-    assert found == FORBIDDEN + "no service account specified for pod one/p"
+    problem = run(admitted(pod(), old=pod(), subresource="ephemeralcontainers", refused=True))
+    assert problem == FORBIDDEN + "no service account specified for pod one/p"
 
 
 MIRROR = {"annotations": {"kubernetes.io/config.mirror": "x"}}
