@@ -138,7 +138,7 @@ def without_nulls(text: str) -> str:
     """Return JSON without creation times that are null, which newer versions leave out."""
     if '"creationTimestamp": null' not in text and '"preferences": {}' not in text:
         return text
-    value = json.loads(text, object_hook=lambda value: {k: v for k, v in value.items() if not (k == "creationTimestamp" and v is None) and not (k == "preferences" and not v)})  # fmt: skip
+    value = json.loads(text, object_hook=lambda value: {key: field for key, field in value.items() if not (key == "creationTimestamp" and field is None) and not (key == "preferences" and not field)})  # fmt: skip
     return json.dumps(value, indent=4) + "\n"
 
 

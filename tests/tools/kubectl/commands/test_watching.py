@@ -31,17 +31,17 @@ class _Client:
 
 
 @pytest.mark.parametrize(
-    ("named", "found", "began"),
+    ("named", "obj", "began"),
     [
         ("web", OLD, "0"),
         ("", {"kind": "PodList", "metadata": {"resourceVersion": "8"}, "items": [OLD]}, "8"),
     ],
 )
 def test_a_watch_begins_where_a_server_can_begin(
-    monkeypatch: pytest.MonkeyPatch, named: str, found: dict[str, Any], began: str
+    monkeypatch: pytest.MonkeyPatch, named: str, obj: dict[str, Any], began: str
 ) -> None:
     """The version of an object that has not changed for long is none that a server still knows."""
-    info = Info(built_in("Pod"), "default", named, found, "")
+    info = Info(built_in("Pod"), "default", named, obj, "")
     shown: list[tuple[str, str]] = []
     source = SimpleNamespace(all=lambda: [info], filenames=(), one_file=True, labels=None, fields=None)
     monkeypatch.setattr(_watching, "builder", lambda *_, **__: source)
@@ -56,7 +56,7 @@ def test_a_watch_begins_where_a_server_can_begin(
     )
     _watching.watch(SimpleNamespace(flags=flags, client=client), False)  # type: ignore[arg-type]
     assert client.began == [began]
-    assert shown == [(found["metadata"]["resourceVersion"], "ADDED"), ("9", "MODIFIED")]
+    assert shown == [(obj["metadata"]["resourceVersion"], "ADDED"), ("9", "MODIFIED")]
 
 
 def test_events_as_names_and_kyaml() -> None:

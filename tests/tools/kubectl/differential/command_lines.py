@@ -182,17 +182,17 @@ def _lines_of(name: str) -> list[str]:
 
 def general() -> list[str]:
     """Return the lines that older originals run as well, each of them once."""
-    found: list[str] = []
+    result: list[str] = []
     for kind in _TYPES:
-        found += [f"get {kind}{form}" for form in ("", " -o wide", " -o json", " -o name", " -A")]
+        result += [f"get {kind}{form}" for form in ("", " -o wide", " -o json", " -o name", " -A")]
     for name in _OBJECTS:
-        found += [f"get {name} {form}".strip() for form in ("", "-o yaml", "-o wide", "--show-labels")]
-        found.append(f"describe {name}")
-        found.append(f"delete --wait=false {name}")
+        result += [f"get {name} {form}".strip() for form in ("", "-o yaml", "-o wide", "--show-labels")]
+        result.append(f"describe {name}")
+        result.append(f"delete --wait=false {name}")
     for template in _TEMPLATES.splitlines():
         if template and not template.startswith("#"):
-            found += _expanded(template)
-    return _once([*found, *_lines_of("seldom.txt")])
+            result += _expanded(template)
+    return _once([*result, *_lines_of("seldom.txt")])
 
 
 def special() -> list[str]:
@@ -206,5 +206,5 @@ def lines() -> list[str]:
     return _once([*general(), *special()])
 
 
-def _once(found: list[str]) -> list[str]:
-    return list(dict.fromkeys(line for line in found if line and not line.startswith("#")))
+def _once(repeated: list[str]) -> list[str]:
+    return list(dict.fromkeys(line for line in repeated if line and not line.startswith("#")))

@@ -174,5 +174,5 @@ PREFERENCES = {
 
 def all_files() -> dict[str, str | bytes]:
     """Return the odd files with their paths."""
-    found: dict[str, str | bytes] = {f"odd/{name}": text for name, text in MANIFESTS.items()}
-    return found | {f"kc/{name}": text for name, text in {**KUBECONFIGS, **PREFERENCES}.items()}
+    files: dict[str, str | bytes] = {f"odd/{name}": text for name, text in MANIFESTS.items()}
+    return files | {f"kc/{name}": text for name, text in {**KUBECONFIGS, **PREFERENCES}.items()}

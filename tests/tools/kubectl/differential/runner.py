@@ -88,13 +88,13 @@ class Known(NamedTuple):
 
 def known() -> list[Known]:
     """Return the listed differences: parts, a version or a dash, a pattern of lines, a reason, with tabs between."""
-    found = []
+    differences = []
     for raw in (HERE / "known.txt").read_text().splitlines():
         if raw and not raw.startswith("#"):
             parts, before, pattern, reason = raw.split("\t")
             version = tuple(map(int, before.split("."))) if before != "-" else (99,)
-            found.append(Known(re.compile(pattern), frozenset(parts.split(",")), version, reason))
-    return found
+            differences.append(Known(re.compile(pattern), frozenset(parts.split(",")), version, reason))
+    return differences
 
 
 def is_known(difference: Difference, version: tuple[int, ...], listed: list[Known]) -> bool:
@@ -337,8 +337,8 @@ def run_all(original: str, chosen: list[str]) -> tuple[tuple[int, ...], list[Dif
         ours.run("api-resources")
         pending = [(line, pool.submit(theirs.run, line)) for line in chosen]
         old = version < OURS
-        found = [compared(line, ours.run(line), future.result(), old) for line, future in pending]
-    return version, [difference for difference in found if difference is not None]
+        differences = [compared(line, ours.run(line), future.result(), old) for line, future in pending]
+    return version, [difference for difference in differences if difference is not None]
 
 
 def main() -> int:

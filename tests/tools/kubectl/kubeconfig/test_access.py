@@ -115,8 +115,8 @@ def test_what_a_pod_has_is_used_and_told(tmp_path: Path, monkeypatch: pytest.Mon
     told = io.StringIO()
     log.set_level(4, told)
     try:
-        found = access({}, parse([], declare(shared_flags.GLOBAL)))
-        assert (found.host, found.port, found.authority, namespace_of_pod({})) == (
+        in_cluster = access({}, parse([], declare(shared_flags.GLOBAL)))
+        assert (in_cluster.host, in_cluster.port, in_cluster.authority, namespace_of_pod({})) == (
             "10.96.0.1",
             443,
             "c",

@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 def trees() -> list[Tree]:
     """Return the trees of all text files."""
     base = (TREES / "base.yaml").read_text()
-    found = []
+    result = []
     for path in sorted(TREES.glob("*.txt")):
         for part in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
             title, *rest = re.split(r"^\+\+\+ ", part, flags=re.MULTILINE)
@@ -69,22 +69,22 @@ def trees() -> list[Tree]:
                     since = tuple(map(int, value.split(".")))
             files = dict(section.split("\n", 1) for section in rest)
             files = {path: base if text.strip() == "BASE" else text for path, text in files.items()}
-            found.append(Tree(f"{path.stem}: {name}", files, arguments, since))
-    return found
+            result.append(Tree(f"{path.stem}: {name}", files, arguments, since))
+    return result
 
 
 @cache
 def recorded() -> dict[str, Answer]:
     """Return what v1.37 answered to the trees that older ones do not build alike; FOLDER stands for theirs."""
-    return {name: Answer(*found) for name, found in json.loads((TREES / "recorded.json").read_text()).items()}
+    return {name: Answer(*parts) for name, parts in json.loads((TREES / "recorded.json").read_text()).items()}
 
 
 def expected(tree: Tree, folder: Path) -> Answer:
     """Return what the real kubectl makes of a tree, or made of it if the one here is too old for it."""
     if tree.since <= version():
         return real([str(folder), *tree.arguments])
-    found = recorded()[tree.name]
-    return Answer(found.output, found.errors.replace("FOLDER", str(folder)), found.code)
+    answer = recorded()[tree.name]
+    return Answer(answer.output, answer.errors.replace("FOLDER", str(folder)), answer.code)
 
 
 def kubectl() -> str:
