@@ -485,15 +485,15 @@ def test_what_is_quadratic_is_found() -> None:
     assert growth(Input("nothing", lambda size: size, lambda size: None, largest=1 << 12)) == 1.0
 
 
-@pytest.mark.parametrize(("power", "found"), [(1, False), (2, True)])
+@pytest.mark.parametrize(("power", "grows"), [(1, False), (2, True)])
 def test_a_machine_on_which_all_that_is_large_is_slow(
-    power: int, found: bool, monkeypatch: pytest.MonkeyPatch
+    power: int, grows: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What others do to the processor's caches is no fault of the input, and does not hide one either."""
     monkeypatch.setattr(
         doubling, "seconds", lambda input_, size: 1e-6 * size ** (1.5 if input_ is LINEAR else 1.5 * power)
     )
-    assert (growth(Input("any", int, int)) > MOST_GROWTH) == found
+    assert (growth(Input("any", int, int)) > MOST_GROWTH) == grows
 
 
 def test_input_is_made_without_time() -> None:

@@ -29,7 +29,7 @@ def vague(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, node.name
 
 
-@pytest.mark.parametrize("folder", ["pybernetes", "bench", "fuzz"])
+@pytest.mark.parametrize("folder", ["pybernetes", "bench", "fuzz", "tests", "examples"])
 def test_names(folder: str) -> None:
     files = sorted((ROOT / folder).rglob("*.py"))
     problems = [

@@ -98,9 +98,9 @@ def _sub_path(target: Target) -> str:
             target.apply(body)
             target.settled(name)
             # What the reader found, or that there is none, says its log; one that may not begin has none.
-            found = until(partial(_log, target, name), _TRY_SECONDS)
+            said = until(partial(_log, target, name), _TRY_SECONDS)
             target.remove(name)
-            if proof in found:
+            if proof in said:
                 return f"/ of the host was mounted at try {number + 1}"
         return ""
     finally:
