@@ -126,13 +126,13 @@ class SqliteStore(MirroredStore):
             await self._turn(key)
         if key in self.mirror.records:
             raise KeyExists(key)
-        return await self._put(key, value, ttl, None)
+        return _record_of(await self._put(key, value, ttl, None))
 
     async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
         """Replace a value if the key is still at `revision`."""
         if key in self._pending:
             await self._turn(key)
-        return await self._put(key, value, ttl, self.expected(key, revision))
+        return _record_of(await self._put(key, value, ttl, self.expected(key, revision)))
 
     async def delete(self, key: str, revision: int) -> Event:
         """Delete a key if it is still at `revision` (0: whatever it is)."""
@@ -156,14 +156,12 @@ class SqliteStore(MirroredStore):
         """Copy the file as of now to a new file, while writes go on."""
         return await asyncio.get_running_loop().run_in_executor(None, snapshot_file.save, self.path, path)
 
-    async def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
+    def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> asyncio.Future[Event]:
         if not key.isascii():
             key.encode()  # what cannot be written raises here, not in a batch with others
         stored, seal = self.sealed(key, value)
         write = Write(key, stored, self.clock() + ttl if ttl else 0.0, previous, value, seal)
-        event = await self._submit(write)
-        assert event.record is not None
-        return event.record
+        return self._submit(write)
 
     async def _turn(self, key: str) -> None:
         """Wait until no other write of a key is under way."""
@@ -172,13 +170,13 @@ class SqliteStore(MirroredStore):
             write.others.append(waiter)
             await waiter
 
-    async def _submit(self, write: Write) -> Event:
+    def _submit(self, write: Write) -> asyncio.Future[Event]:
         if self._committer is None:
             raise Unavailable("the store is not open")
         self._committer.submit(write)
         if write.key is not None:
             self._pending[write.key] = write
-        return await write.future
+        return write.future
 
     def _committed(self, writes: Writes, error: Exception | None) -> None:
         """Make a committed batch visible; after a failure, nothing has changed."""
@@ -208,3 +206,8 @@ class SqliteStore(MirroredStore):
         if self._lock is not None:
             directory_lock.release(self._lock)
             self._lock = None
+
+
+def _record_of(event: Event) -> Record:
+    assert event.record is not None
+    return event.record
