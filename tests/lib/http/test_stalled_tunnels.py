@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
@@ -74,6 +75,10 @@ async def tunnels(unread: Unread) -> AsyncIterator[_Tunnels]:
             await asyncio.gather(*(task for *_, task in opened.all))
 
 
+def _holds(unread: Unread, count: int) -> bool:
+    return unread.size == count * _BYTES
+
+
 def test_the_one_that_has_stood_longest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stalled_tunnels, "_SECONDS", 0.01)
     unread = Unread(10 * _BYTES, 2 * _BYTES)
@@ -82,7 +87,7 @@ def test_the_one_that_has_stood_longest_goes(monkeypatch: pytest.MonkeyPatch) ->
         async with tunnels(unread) as opened:
             for number in range(1, 3):
                 opened.open("a")
-                await eventually(lambda number=number: unread.size == number * _BYTES)
+                await eventually(partial(_holds, unread, number))
             opened.open("b")  # another's do not count
             await eventually(lambda: unread.size == 3 * _BYTES)
             opened.open("a")
