@@ -210,7 +210,7 @@ def _fetch(context: Context, pod: Object, container: str, path: str, file: Binar
             command = ["sh", "-c", f"tar cf - '{single}' | tail -c+{taken.count + 1 if tries else 0}"]
         try:
             return execute(context, pod, container, command, output=_Sink(taken))  # type: ignore[arg-type]
-        except ApiError:
+        except (ApiError, streaming.Refused):
             raise  # the server does not want to: asked again at once, and with -1 for ever, it would say the same
         except CommandError:
             if 0 <= most <= tries:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 
 
+class Refused(CommandError):
+    """The server has answered, and not with an upgrade."""
+
+
 class Channels:
     """A WebSocket connection whose messages begin with the number of a channel."""
 
@@ -102,10 +106,10 @@ class Channels:
                 self._connection.close()
 
 
-def _refused(response: Response) -> CommandError:
+def _refused(response: Response) -> Refused:
     """Return what is told of an answer that is no upgrade."""
     error = failure(response, "GET")
-    return CommandError(f"unable to upgrade connection: {error.body or error.message}")
+    return Refused(f"unable to upgrade connection: {error.body or error.message}")
 
 
 class Terminal:

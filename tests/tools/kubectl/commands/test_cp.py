@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.kubectl.commands import cp
+from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.errors import CommandError
 
 
@@ -60,6 +61,18 @@ def test_a_copy_ends_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="broken"):
         _copied(monkeypatch, 0, [3])
     assert _copied(monkeypatch, 0, [])[1] == ["/it's"]
+
+
+def test_a_copy_that_is_refused_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def execute(*_: Any, **__: Any) -> int:
+        raise streaming.Refused("unable to upgrade connection")
+
+    monkeypatch.setattr(cp, "execute", execute)
+    said: list[str] = []
+    context: Any = SimpleNamespace(flags=SimpleNamespace(retries=-1), out=said.append)
+    with pytest.raises(streaming.Refused):
+        cp._fetch(context, {}, "c", "/a", io.BytesIO())
+    assert said == []
 
 
 def test_folders_keep_their_modes_where_they_are(tmp_path: Path) -> None:

@@ -43,6 +43,11 @@ _MADE = [
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"),
     (re.compile(r"(\"?resourceVersion\"?: ?)\"\d+\""), r'\1"<version>"'),
     (re.compile(r"(?<![\w.])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?: ago)?(?=\s|$|\))"), ""),
+    (
+        re.compile(r"(\"?(?:gitVersion|gitCommit|buildDate|goVersion|compiler)\"?: ?)\"?[^\s\",]+\"?"),
+        r"\1<build>",
+    ),
+    (re.compile(r"(Client Version: )v\S+"), r"\1<build>"),
     (re.compile(r"127\.0\.0\.1:\d+"), "<server>"),
     (re.compile(r"\beyJ[\w.-]+"), "<token>"),
     (re.compile(r"10\.0\.\d+\.\d+"), "<address>"),
@@ -261,8 +266,26 @@ def _values(text: str) -> Iterator[Any]:
 
 def _both(ours: list[Recorded], theirs: list[Recorded]) -> tuple[str, str]:
     """Return the requests of both sides; where the original sends protobuf, what is in it is not compared."""
+    theirs = _without_second_tries(theirs)
     opaque = {place for place, item in enumerate(theirs) if item.content_type.endswith("protobuf")}
     return _requests(ours, opaque), _requests(theirs, opaque)
+
+
+_UPGRADED = re.compile(r"/pods/[^/]+/(exec|attach|portforward)$")
+
+
+def _without_second_tries(recorded: list[Recorded]) -> list[Recorded]:
+    """Return the requests without the SPDY that follows a refused WebSocket, which asks for the same."""
+    return [
+        item
+        for place, item in enumerate(recorded)
+        if not (
+            place
+            and item.method == "POST"
+            and _UPGRADED.search(item.path)
+            and recorded[place - 1][:3] == ("GET", item.path, item.query)
+        )
+    ]
 
 
 # How a watch begins: ours goes on from what was read, the original has everything sent again.
