@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.attacks._target import Target
 from tests.support import until
 
 _LAUNCHER = '#!/bin/sh\necho "$*" >> "$CALLS"\n[ "$1" != up ] || exec sleep 600\n'
@@ -36,3 +39,26 @@ def test_what_was_started_goes_when_it_is_told_to_end(tmp_path: Path) -> None:
     assert attacking.wait(_SECONDS) == 128 + signal.SIGTERM
     assert calls.read_text().splitlines() == ["up mine --wait", "delete mine"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["calls", "pyb"]
+
+
+def test_a_server_that_does_not_end_is_killed_when_nobody_waits_for_it(tmp_path: Path) -> None:
+    launcher = tmp_path / "pyb"
+    launcher.write_text(
+        "#!/bin/sh\ntrap '' TERM\necho it is serving on 127.0.0.1:1\nwhile :; do sleep 0.1; done\n"
+    )
+    launcher.chmod(0o755)
+
+    def told_to_end(*_: object) -> None:
+        raise SystemExit
+
+    previous = signal.signal(signal.SIGALRM, told_to_end)
+    try:
+        with (
+            pytest.raises(SystemExit),
+            Target(launcher) as target,
+            target.api_server(tmp_path / "data") as server,
+        ):
+            signal.setitimer(signal.ITIMER_REAL, 1.0)
+        assert not Path(f"/proc/{server.pid}").exists()
+    finally:
+        signal.signal(signal.SIGALRM, previous)

@@ -114,8 +114,9 @@ class Target:
         finally:
             process.terminate()
             try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:  # as after an attack that got through
+                with contextlib.suppress(subprocess.TimeoutExpired):  # as after an attack that got through
+                    process.wait(60)
+            finally:  # also when this program is told to end meanwhile
                 process.kill()
                 process.wait(60)
 
