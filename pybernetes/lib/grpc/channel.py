@@ -55,7 +55,7 @@ class Channel:
             self._host, self._port = host.strip("[]"), int(port)
             self._authority = address
         self._connection: Connection | None = None
-        self._dialing: asyncio.Task[Connection] | None = None
+        self._dialing: asyncio.Task[None] | None = None
         self._is_closed = False
 
     def unary_unary(
@@ -128,7 +128,6 @@ class Channel:
             return
         if self._dialing is None:
             self._dialing = asyncio.get_running_loop().create_task(self._dial(), name=f"dial {self.address}")
-            self._dialing.add_done_callback(self._dialed)
         dialing = self._dialing
         try:
             await asyncio.shield(dialing)
@@ -140,7 +139,14 @@ class Channel:
             details = f"failed to connect to {self.address}: {error.strerror or error}"
             raise RpcError(StatusCode.UNAVAILABLE, details) from None
 
-    async def _dial(self) -> Connection:
+    async def _dial(self) -> None:
+        # Before the task has ended, and not because it has: who waits for it would find neither of the two until then.
+        try:
+            self._connection = await self._connected()
+        finally:
+            self._dialing = None
+
+    async def _connected(self) -> Connection:
         def made() -> Connection:
             return Connection(self.most_bytes, self._pings, self._lost)
 
@@ -156,11 +162,6 @@ class Channel:
             connection.close("the server does not speak HTTP/2")
             raise ConnectionError("the server does not speak HTTP/2")
         return connection
-
-    def _dialed(self, dialing: asyncio.Task[Connection]) -> None:
-        self._dialing = None
-        if not dialing.cancelled() and dialing.exception() is None:
-            self._connection = dialing.result()
 
     def _lost(self, connection: Connection) -> None:
         if self._connection is connection:

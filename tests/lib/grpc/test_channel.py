@@ -231,3 +231,42 @@ def test_a_call_can_begin_at_once_and_tell_when_it_has_ended() -> None:
             await channel.close()
 
     run(test())
+
+
+def test_whoever_comes_when_the_connection_has_just_been_made_gets_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the same turn of the loop: they looked for it over and over, and the loop never had another turn."""
+
+    async def test() -> None:
+        async with grpcio_server("127.0.0.1:0") as (_, port):
+            channel = Channel(f"127.0.0.1:{port}")
+            connect, begin = channel._connected, channel.begin
+            made, tries = asyncio.Event(), 0
+
+            async def connected() -> Any:
+                connection = await connect()
+                # Who waits for this goes on when the dialing has ended, and before anybody can be told of that.
+                asyncio.get_running_loop().call_soon(made.set)
+                await asyncio.sleep(0)
+                return connection
+
+            def counted(*arguments: Any) -> bool:
+                nonlocal tries
+                tries += 1
+                assert tries < 100
+                return begin(*arguments)
+
+            async def later() -> Any:
+                await made.wait()
+                return await unary(channel, "Echo")(b"b", timeout=SECONDS)
+
+            monkeypatch.setattr(channel, "_connected", connected)
+            monkeypatch.setattr(channel, "begin", counted)
+            second = asyncio.create_task(later())
+            await asyncio.sleep(0)
+            assert await unary(channel, "Echo")(b"a", timeout=SECONDS) == b"a"
+            assert await second == b"b"
+            await channel.close()
+
+    run(test())
