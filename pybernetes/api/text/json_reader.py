@@ -43,15 +43,15 @@ _WORDS = {
 }
 # What the parser says about nesting that it does not follow.
 _DEEP = ("depth limit exceeded", "failed to allocate memory")
-_END = "unexpected end of JSON input"
+END = "unexpected end of JSON input"
 
 
 class JsonError(ValueError):
-    """The text is not JSON; ``plain`` is what is wrong, ``place`` says where."""
+    """The text is not JSON; ``plain`` is what is wrong, ``place`` says where, ``offset`` in bytes."""
 
-    def __init__(self, plain: str, place: str = "") -> None:
+    def __init__(self, plain: str, place: str = "", offset: int = 0) -> None:
         super().__init__(plain + place)
-        self.plain, self.place = plain, place
+        self.plain, self.place, self.offset = plain, place, offset
 
 
 def loads(raw: bytes) -> Any:
@@ -140,7 +140,8 @@ def _error(raw: bytes, piece: Piece) -> JsonError:
     before = raw[: piece.start].decode("utf-8", "replace")
     text, position = before + text[len(head) :], position + len(before) - len(head)
     line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
-    return JsonError(message, f" at line {line}, column {column}")
+    offset = len(text[:position].encode("utf-8", "surrogatepass"))
+    return JsonError(message, f" at line {line}, column {column}", offset)
 
 
 def _is_deeper(value: Any, limit: int) -> bool:
@@ -173,11 +174,11 @@ def _complaint(text: str, message: str, position: int) -> tuple[str, int]:
     if message == "number with leading zero is not allowed":
         return _after_zero(text, position)
     if position >= len(text) or not text.strip(" \t\r\n") or "end of data" in message:
-        return _END, len(text)
+        return END, len(text)
     if message == "invalid escaped sequence in string":
         escape = _BROKEN_ESCAPE.match(text, position)
         if escape is None or escape.end() == len(text):
-            return _END, len(text)
+            return END, len(text)
         return f"invalid escape sequence `{escape[0]}` in string", position
     if message.startswith("no digit") and (position == 0 or text[position - 1] not in "0123456789-+.eE"):
         return _literal(text, position)  # nothing that begins like this is a number
@@ -202,7 +203,7 @@ def _literal(text: str, start: int) -> tuple[str, int]:
     word = _LITERALS.get(text[start], "")
     for offset, wanted in enumerate(word):
         if start + offset == len(text):
-            return _END, len(text)
+            return END, len(text)
         if text[start + offset] != wanted:
             where = f"in literal {word} (expecting '{wanted}')"
             return _invalid(text[start + offset], where), start + offset

@@ -109,8 +109,12 @@ def values(raw: bytes, source: str) -> Iterator[Any]:
     """Yield the documents of a YAML or JSON text in order, without empty ones."""
     stripped = raw.lstrip()
     if stripped[:1] == b"{":
-        yield from _json(stripped, source)
+        yield from _json(raw, source)
         return
+    yield from _yaml(raw, source)
+
+
+def _yaml(raw: bytes, source: str) -> Iterator[Any]:
     import re
 
     from pybernetes.api.text.yaml_reader import YamlError, loads
@@ -138,18 +142,41 @@ def _json(raw: bytes, source: str) -> Iterator[Any]:
     import json  # the only reader that tells where a value ends
 
     decoder = json.JSONDecoder()
-    text = raw.decode("utf-8", "replace").strip()
+    text = whole = raw.decode("utf-8", "replace").lstrip()
+    count, blanks = 0, len(raw) - len(raw.lstrip())
     while text:
         try:
             value, end = decoder.raw_decode(text)
         except ValueError:
-            from pybernetes.api.text.json_reader import JsonError
-            from pybernetes.api.text.json_reader import loads as strict
-
-            try:
-                strict(text.encode())
-            except JsonError as error:
-                raise CommandError(f"error parsing {source}: json: {error.plain}") from None
+            place = blanks + len(whole.encode()) - len(text.encode())
+            yield from _ambiguous(text, source, count, place)
             return
         yield value
+        count += 1
         text = text[end:].lstrip()
+
+
+def _ambiguous(text: str, source: str, count: int, place: int) -> Iterator[Any]:
+    """Yield what the rest of a text is as YAML; it was JSON up to a place, and after two values it is that for certain."""
+    from pybernetes.api.text.json_reader import END, JsonError
+    from pybernetes.api.text.json_reader import loads as strict
+
+    problem = ""
+    try:
+        strict(text.encode())
+    except JsonError as error:
+        if error.plain == END:
+            problem = "unexpected EOF"
+        else:
+            problem = error.plain if count > 1 else f"json: offset {place + error.offset + 1}: {error.plain}"
+    refused = CommandError(f"error parsing {source}: {problem}")
+    if count > 1:
+        raise refused
+    documents = _yaml(text.encode(), source)
+    try:
+        first = next(documents, None)
+    except CommandError:
+        raise refused from None
+    if first is not None:
+        yield first
+        yield from documents
