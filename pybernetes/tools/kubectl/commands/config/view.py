@@ -28,6 +28,7 @@ o output string yaml | output format: json, yaml, kyaml, name, go-template, json
 - raw bool false | show secrets, and bytes as they are
 """)  # fmt: skip
 _SECRET = {"certificate-authority-data": "DATA+OMITTED", "client-certificate-data": "DATA+OMITTED", "client-key-data": "DATA+OMITTED", "token": "REDACTED", "password": "REDACTED"}  # fmt: skip
+_DATA = {name for name in _SECRET if name.endswith("-data")}
 _ORDER = {
     "clusters": ("server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority", "certificate-authority-data", "proxy-url"),
     "users": ("client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "tokenFile", "as", "username", "password", "auth-provider", "exec"),
@@ -54,6 +55,7 @@ def run(context: Context) -> None:
                 for key, text in _SECRET.items():
                     if inner.get(key):
                         inner[key] = text
+    _unwrap(config)
     value = _ordered(complete(config))
     output = flags.output or "yaml"
     if output == "name":
@@ -62,6 +64,16 @@ def run(context: Context) -> None:
     if flags.template and "output" not in flags.changed:
         output = "go-template"
     printers.structured(context, output, printers.FORMATS, typed=True)(value)
+
+
+def _unwrap(config: Object) -> None:
+    """Write what is encoded without the line breaks that files may have in it."""
+    for plural, singular in (("clusters", "cluster"), ("users", "user")):
+        for entry in config.get(plural) or ():
+            inner = entry.get(singular) or {}
+            for name in _DATA:
+                if inner.get(name):
+                    inner[name] = "".join(inner[name].split())
 
 
 def _ordered(value: Object) -> Object:
