@@ -103,10 +103,12 @@ def _switched(request: Request, backend: ClientConnection, reply: Reply, wanted:
     """
     if reply.status == 101 and wanted:
         head = switching_protocols(reply.header_list)
-        unread, owner = request.connection.server.unread, request.owner()
 
         def serve(client: Duplex) -> Awaitable[None]:
-            return splice(client, backend, wait=patience(unread, owner, client, backend))
+            if request.local is not None:  # a part of this process: what it does not take is its own memory
+                return splice(client, backend)
+            unread = request.connection.server.unread
+            return splice(client, backend, wait=patience(unread, request.owner(), client, backend))
 
         return upgraded(head, serve, abandon=backend.close)
     backend.close()
