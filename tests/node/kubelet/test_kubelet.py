@@ -158,7 +158,8 @@ def test_crashes_and_failing_probes_restart_containers(node: Node) -> None:
 
 def test_readiness_is_told_while_a_pod_ends(node: Node) -> None:
     """Whoever sends traffic to pods that end wants to know; what is alive matters no more."""
-    ends = "trap 'rm /tmp/ready; until [ -e /tmp/end ]; do sleep 0.05; done; exit 0' TERM"
+    # Whoever writes the file has a moment to come to an end before the container does.
+    ends = "trap 'rm /tmp/ready; until [ -e /tmp/end ]; do sleep 0.05; done; sleep 2; exit 0' TERM"
     once = {"periodSeconds": 1, "failureThreshold": 1}
     node.create(
         "ending",
