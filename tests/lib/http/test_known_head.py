@@ -104,8 +104,9 @@ def test_what_is_read_is_what_a_parser_reads_that_knows_nothing(messages: list[t
             return
 
 
-def test_heads_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, parsed = Reading(), []
+def counted(monkeypatch: pytest.MonkeyPatch) -> tuple[Reading, list[bytes | memoryview]]:
+    """Return what reads requests, and the parts of them that its parser gets."""
+    reading, parsed = Reading(), list[bytes | memoryview]()
     feed = reading._feed
 
     def counting(part: bytes | memoryview) -> None:
@@ -113,6 +114,11 @@ def test_heads_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -
         feed(part)
 
     monkeypatch.setattr(reading, "_feed", counting)
+    return reading, parsed
+
+
+def test_heads_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, parsed = counted(monkeypatch)
     for number in range(3):
         reading.data_received(b"GET /pods/%d?a=b HTTP/1.1\r\nHost: a\r\nImpersonate-User: b\r\n\r\n" % number)
     assert len(parsed) == 1
@@ -121,14 +127,7 @@ def test_heads_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_heads_of_bodies_that_are_alike_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, parsed = Reading(), []
-    feed = reading._feed
-
-    def counting(part: bytes | memoryview) -> None:
-        parsed.append(part)
-        feed(part)
-
-    monkeypatch.setattr(reading, "_feed", counting)
+    reading, parsed = counted(monkeypatch)
     for number in (8, 9, 10):
         body = b'{"a": %d}' % number
         head = b"POST /pods/%d HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\nB: c\r\n\r\n" % (
